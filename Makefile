@@ -1,0 +1,45 @@
+# Every target sets up .venv by itself: with uv when it is installed, else with venv and pip.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.ready
+JOBS ?= auto
+
+.PHONY: help run test lint bench docs clean
+help:
+	@echo "make run    a guided tour in a scratch store (set up included)"
+	@echo "make test   the whole test suite (set up included)"
+	@echo "make lint   ruff, mypy --strict, generated docs up to date"
+	@echo "make bench  speed at 10 k and 100 k memories, results in bench/results/"
+	@echo "make docs   rewrite the generated parts of README and docs"
+	@echo "make clean  remove .venv and caches"
+
+$(STAMP): pyproject.toml
+	@if command -v uv >/dev/null 2>&1; then \
+	  uv venv --quiet --allow-existing --python $(PYTHON) $(VENV) && uv pip install --quiet --python $(BIN)/python -e '.[dev]'; \
+	else \
+	  $(PYTHON) -m venv $(VENV) && $(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'; \
+	fi
+	@touch $@
+
+run: $(STAMP)
+	@$(BIN)/recollect tour
+
+test: $(STAMP)
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(ARGS)
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python scripts/docs.py --check
+
+bench: $(STAMP)
+	$(BIN)/python bench/speed.py $(ARGS)
+
+docs: $(STAMP)
+	$(BIN)/python scripts/docs.py
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist bench/.cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,390 @@
+"""The engine: the verbs, each readable from top to bottom. Wiring, no SQL, no scoring.
+
+    memory = recollect.open()
+    memory.remember("We deploy on Thursdays because support is fully staffed then.", kind="decision")
+    memory.recall("when do releases go out?")
+
+An engine belongs to one tenant, and everything it does is done by one actor, whose name stands in the journal. It is
+synchronous, may be used from several threads, and works beside other processes on the same file.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import secrets
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self, Unpack
+
+from . import exchange, ids, settings, text
+from .checks import MAX_NAME, Cleaner, one_of
+from .errors import Ambiguous, BadInput, ModelUnavailable, NotFound, Refused
+from .recall.query import MAX_LIMIT, filter_of, parse
+from .recall.read import Reader
+from .remember.redact import redact
+from .remember.write import Writer, embed_drafts
+from .settings import Settings
+from .store.contract import Store
+from .store.sqlite import SQLiteStore
+from .types import (
+    EVERYWHERE,
+    RELATIONS,
+    Draft,
+    DraftFields,
+    EditFields,
+    Entry,
+    Evidence,
+    Forgotten,
+    Link,
+    Memory,
+    Page,
+    Recall,
+    RecallFields,
+    Remembered,
+    Scope,
+    Source,
+)
+from .upkeep.usage import Usage
+
+if TYPE_CHECKING:
+    from .models.embedder import Embedder
+
+log = logging.getLogger("recollect")
+Progress = Callable[[int, int], None]
+EMBED_BATCH = 64
+
+
+def open(
+    path: str | Path | None = None, *, tenant: str | None = None, user: str | None = None, project: str | None = None,
+    embedder: Embedder | str | None = None, actor: str | None = None, now: Callable[[], datetime] | None = None,
+) -> Engine:  # fmt: skip
+    """Open the store at `path`, or the one the settings name, and make it if it is not there.
+
+    `embedder` is a model of your own, or the name of one (`default`, `hashing`, `off`, or a folder with an ONNX model).
+
+    >>> import recollect, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder, recollect.open(f"{folder}/my.db", embedder="hashing") as memory:
+    ...     kept = memory.remember("Ana owns the billing service.", tags=["people"])
+    ...     [hit.memory.content for hit in memory.recall("who owns billing?")]
+    ['Ana owns the billing service.']
+    """
+    named = embedder if isinstance(embedder, str) else None
+    given: dict[str, Any] = {
+        "store": None if path is None else os.fspath(path),
+        "tenant": tenant,
+        "user": user,
+        "project": project,
+    }
+    chosen, _ = settings.load(embedder=named, **given)
+    clock = now or (lambda: datetime.now(UTC))
+    store = SQLiteStore(chosen.store_path, chosen.busy_timeout, clock())
+    own = None if embedder is None or isinstance(embedder, str) else embedder
+    return Engine(store, chosen, actor=actor or "python", embedder=own, now=clock)
+
+
+class Engine:
+    def __init__(
+        self, store: Store, settings: Settings, *, actor: str, embedder: Embedder | None, now: Callable[[], datetime]
+    ) -> None:
+        cleaner = Cleaner(MAX_NAME)
+        self.settings = settings
+        self._store = store
+        self._tenant = cleaner.text(settings.tenant, "tenant", MAX_NAME)
+        if not self._tenant:
+            raise BadInput("tenant is empty.")
+        self._actor = cleaner.text(actor, "actor", MAX_NAME) or "unknown"
+        self._now = now
+        self._scope = cleaner.scope(Scope(user=settings.user, project=settings.project))
+        self._embedder = embedder
+        self._no_embedder = "vector: switched off (embedder = off)" if settings.embedder == "off" else ""
+        self._loading = threading.Lock()
+        self._usage = Usage(store, self._tenant, now)
+        self._reader = Reader(store, self._tenant, now)
+        self._writer = Writer(
+            store, self._tenant, self._actor, now, new_id, settings.content_limit, settings.near_duplicate
+        )  # fmt: skip
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Write what is pending and let go of the store."""
+        self._usage.flush()
+        self._store.close()
+
+    # -- writing ------------------------------------------------------------------------------------------------------
+
+    def remember(self, content: str, *, merge: bool = False, **fields: Unpack[DraftFields]) -> Remembered:
+        """Remember one thing; the result says whether it is new, known already, or refused, and what was redacted.
+
+        With `merge`, a memory that says nearly the same takes the new one in instead of standing beside it.
+        """
+        return self.remember_many([self._draft(content, fields)], merge=merge)[0]
+
+    def remember_many(
+        self, drafts: Iterable[Draft | str], *, merge: bool = False, progress: Progress | None = None
+    ) -> tuple[Remembered, ...]:
+        """Remember many things at once: checked together, embedded in batches, committed in short transactions."""
+        ready = [self._draft(draft, {}) if isinstance(draft, str) else draft for draft in drafts]
+        embedder, skipped = self._embedding()
+        done: list[Remembered] = []
+        for batch in self._writer.remember(ready, embedder, merge=merge):
+            done.extend(replace(result, skipped=skipped) for result in batch)
+            if progress:
+                progress(len(done), len(ready))
+        return tuple(done)
+
+    def edit(self, id: str, *, reason: str = "", **fields: Unpack[EditFields]) -> Memory:
+        """Change fields of a memory; the journal keeps what it was. `state` may be set to active or archived."""
+        memory = self._find(id)
+        if not fields:
+            raise BadInput("Nothing to change was given.", fix="Name a field, such as content or importance.")
+        if "state" in fields:
+            one_of(fields["state"], ("active", "archived"), "state")
+            if memory.state == "rejected":
+                raise Refused(f"Memory {memory.id} was rejected.")
+        listed = {name: tuple(v) if isinstance(v, list) else v for name, v in fields.items()}
+        return self._writer.edit(memory, listed, self._embedding()[0], self._reason(reason))
+
+    def forget(
+        self, id: str | Sequence[str] | None = None, *, query: str | None = None, scope: Scope | None = None,
+        purge: bool = False, dry_run: bool = False, reason: str = "",
+    ) -> Forgotten:  # fmt: skip
+        """Forget memories by id, by a query, or everything inside a scope.
+
+        Forgotten memories leave recall and can be brought back with `edit(id, state="active")`. With `purge` the
+        content, its vectors, full text and history are erased and cannot be had back. With `dry_run` nothing happens:
+        the result is what would go.
+        """
+        if sum(way is not None for way in (id, query, scope)) != 1:
+            raise BadInput("Name what to forget: an id, a query or a scope.", fix="Give exactly one of the three.")
+        found: Sequence[Memory]
+        if id is not None:
+            found = [self._find(one) for one in ([id] if isinstance(id, str) else id)]
+        elif query is not None:
+            found = [hit.memory for hit in self._recall(query, {"limit": 100}).hits]
+        else:
+            found = self._inside(scope or EVERYWHERE, purge)
+        if not dry_run:
+            found = self._retire(found, purge, self._reason(reason))
+        return Forgotten(tuple(found), dry_run, purge)
+
+    def _inside(self, scope: Scope, purge: bool) -> Sequence[Memory]:
+        if scope == EVERYWHERE:
+            raise BadInput("The scope is empty: that would be everything.", fix="Name a user, project or session.")
+        filter = filter_of(now=None, scope=scope, inside=True, states=() if purge else ("active", "pending"))
+        found: list[Memory] = []
+        while batch := self._store.page(self._tenant, filter, found[-1].id if found else None, 1000):
+            found.extend(batch)
+        return found
+
+    def _retire(self, memories: Sequence[Memory], purge: bool, reason: str) -> Sequence[Memory]:
+        gone = []
+        with self._store.transaction(self._tenant, self._actor, self._now()) as changes:
+            for memory in memories:
+                if purge:
+                    changes.purge(memory.id)
+                    gone.append(memory)
+                else:
+                    # A person's «no» outweighs a later «forget»: what was rejected stays rejected.
+                    state = "rejected" if memory.state == "rejected" else "archived"
+                    gone.append(replace(memory, state=state))
+                    changes.put(gone[-1], "forget", reason)
+        return gone
+
+    def reject(self, id: str | Sequence[str], *, reason: str = "", undo: bool = False) -> Forgotten:
+        """Forget memories and never let their value come back; `undo` takes a rejection back."""
+        found = [self._find(one) for one in ([id] if isinstance(id, str) else id)]
+        if undo:
+            for memory in found:
+                if memory.state != "rejected":
+                    raise BadInput(f"Memory {memory.id} was not rejected; it is {memory.state}.")
+            return Forgotten(tuple(self._writer.unreject(memory, self._reason(reason)) for memory in found))
+        return Forgotten(tuple(self._writer.reject(found, self._reason(reason))))
+
+    def link(self, origin: str, relation: str, target: str, *, reason: str = "") -> Link:
+        """Tie one memory to another. What is superseded leaves recall and stops being valid now."""
+        one_of(relation, RELATIONS, "relation")
+        first, second = self._find(origin), self._find(target)
+        if first.id == second.id:
+            raise BadInput("A memory cannot be linked to itself.")
+        with self._store.transaction(self._tenant, self._actor, self._now()) as changes:
+            for known in self._store.of(self._tenant, Link, [first.id], "origin"):
+                if (known.relation, known.target) == (relation, second.id):
+                    return known
+            now = self._now()
+            link = Link(new_id(now), first.id, relation, second.id, reason=self._reason(reason), created_at=now)
+            changes.put(link, "link", link.reason)
+            if relation == "supersedes" and second.state == "active":
+                ended = second.valid_to or max(now, second.valid_from or now)
+                changes.put(replace(second, state="superseded", valid_to=ended), "supersede", link.reason)
+        return link
+
+    # -- reading ------------------------------------------------------------------------------------------------------
+
+    def recall(self, query: str, **options: Unpack[RecallFields]) -> Recall:
+        """Find the memories that bear on a question, best first, each with its scores and why it was found.
+
+        Only what is active, valid and unexpired is found unless `states` or `as_of` ask for more. `limit` and
+        `max_tokens` are upper bounds. `since` and `until` are compared with when a memory holds from, or else was made.
+        """
+        found = self._recall(query, dict(options))
+        self._usage.add((hit.memory.id for hit in found.hits), recalled=1)
+        return found
+
+    def _recall(self, query: str, options: dict[str, Any]) -> Recall:
+        options.setdefault("scope", self._scope)
+        options.setdefault("limit", self.settings.recall_limit)
+        asked = parse(query, self._now(), **options)
+        embedder, skipped = self._embedding()
+        return self._reader.recall(asked, embedder, skipped)
+
+    def get(self, id: str) -> Memory:
+        """One memory, by its id or the last characters of it."""
+        memory = self._find(id)
+        self._usage.add([memory.id], accessed=1)
+        return memory
+
+    def list(self, *, scope: Scope | None = None, limit: int = 50, cursor: str | None = None, **filters: Any) -> Page:
+        """Memories inside a scope, newest first, with the cursor of the next page.
+
+        Takes the filters of recall: `kinds`, `tags`, `states`, `since`, `until`, `min_importance`.
+        """
+        self._usage.flush()
+        filter = filter_of(now=None, scope=scope or EVERYWHERE, inside=True, **filters)
+        if not isinstance(limit, int) or not 1 <= limit <= MAX_LIMIT:
+            raise BadInput(f"limit must be a whole number from 1 to {MAX_LIMIT}, not {limit!r}.")
+        if cursor is not None and not (isinstance(cursor, str) and ids.plausible(cursor)):
+            raise BadInput(f"cursor {cursor!r} is not one of ours.", fix="Take the cursor of the page before.")
+        found = self._store.page(self._tenant, filter, cursor, limit + 1)
+        return Page(tuple(found[:limit]), found[limit - 1].id if len(found) > limit else None)
+
+    def evidence(self, id: str) -> tuple[Source | None, tuple[Evidence, ...]]:
+        """Where a memory came from: its source, and the quotes that support it."""
+        memory = self._find(id)
+        sources = self._store.of(self._tenant, Source, [memory.source])
+        quotes = self._store.of(self._tenant, Evidence, [memory.id], "memory")
+        return (sources[0] if sources else None), tuple(quotes)
+
+    def links(self, id: str) -> tuple[Link, ...]:
+        """The links from and to a memory."""
+        memory = self._find(id)
+        found = {
+            link.id: link
+            for column in ("origin", "target")
+            for link in self._store.of(self._tenant, Link, [memory.id], column)
+        }
+        return tuple(found.values())
+
+    def history(self, id: str) -> tuple[Entry, ...]:
+        """Every change of a memory, oldest first: who, when, why, before and after."""
+        target = id if len(id) == ids.LENGTH else self._find(id).id
+        entries: list[Entry] = []
+        while batch := self._store.journal(self._tenant, entries[-1].seq if entries else 0, target=target):
+            entries.extend(batch)
+        if not entries:
+            raise NotFound(f"No memory has the id {id!r}.")
+        return tuple(entries)
+
+    def stats(self) -> dict[str, Any]:
+        """Counts of everything, and the size of the files."""
+        self._usage.flush()
+        return self._store.stats(self._tenant)
+
+    # -- moving and keeping -------------------------------------------------------------------------------------------
+
+    def export(self, path: str | Path, *, journal: bool = False, progress: Progress | None = None) -> int:
+        """Write everything to a JSONL file, optionally with the history; gives the number of memories."""
+        self._usage.flush()
+        return exchange.export(self._store, self._tenant, Path(path), self._now(), journal=journal, progress=progress)
+
+    def import_(self, path: str | Path, *, embed: bool = True, progress: Progress | None = None) -> exchange.Imported:
+        """Take in a JSONL file: an export of ours, or one object with `content` a line."""
+        importer = exchange.Importer(self._store, self._tenant, self._actor, self._writer, self._now)
+        result = importer.run(Path(path), self._scope, progress)
+        if embed:
+            self.embed(progress=progress)
+        return result
+
+    def embed(self, *, progress: Progress | None = None) -> int:
+        """Give a vector to every memory that has none of today's model; gives how many there were."""
+        embedder, _ = self._embedding()
+        if embedder is None:
+            return 0
+        done, last = 0, ""
+        total = self._store.stats(self._tenant)["memories"] if progress else 0
+        while batch := self._store.unembedded(self._tenant, embedder.model, EMBED_BATCH, last):
+            vectors = embed_drafts(batch, embedder)
+            with self._store.transaction(self._tenant, self._actor, self._now()) as changes:
+                for memory, found in zip(batch, vectors, strict=True):
+                    current = changes.get(Memory, memory.id)
+                    if found is not None and current and current.content_hash == memory.content_hash:
+                        changes.embed(memory.id, embedder.model, found)
+            done, last = done + len(batch), batch[-1].id
+            if progress:
+                progress(done, max(done, total))
+        return done
+
+    def warm(self) -> threading.Thread:
+        """Load the model now, in the background, so that no question waits for it."""
+        thread = threading.Thread(target=self._warm, name="recollect-model", daemon=True)
+        thread.start()
+        return thread
+
+    def _warm(self) -> None:
+        embedder, _ = self._embedding()
+        if embedder is not None:
+            embedder.embed(["warm"], "query")
+
+    # -- small parts --------------------------------------------------------------------------------------------------
+
+    def _draft(self, content: str, fields: DraftFields) -> Draft:
+        values: dict[str, Any] = {n: tuple(v) if isinstance(v, list) else v for n, v in fields.items()}
+        values.setdefault("scope", self._scope)
+        return Draft(content, **values)
+
+    def _reason(self, reason: str) -> str:
+        return Cleaner(MAX_NAME, redact).text(reason, "reason", 1000)
+
+    def _find(self, id: str) -> Memory:
+        """The memory of an id, or of its last few characters."""
+        if not isinstance(id, str) or not ids.plausible(wanted := id.strip().lower()):
+            raise NotFound(f"{text.shorten(str(id), 40)!r} is not an id.")
+        self._usage.flush()
+        if len(wanted) < ids.LENGTH:
+            fitting = self._store.ending(self._tenant, wanted, 3)
+            if len(fitting) > 1:
+                raise Ambiguous(f"{wanted!r} is the end of several ids: {', '.join(fitting)}.")
+            wanted = fitting[0] if fitting else wanted
+        found = self._store.memories(self._tenant, [wanted])
+        if wanted not in found:
+            raise NotFound(f"No memory has the id {wanted!r}.")
+        return found[wanted]
+
+    def _embedding(self) -> tuple[Embedder | None, tuple[str, ...]]:
+        """The embedder, or why there is none. A missing model is said once in the log and in every answer."""
+        with self._loading:
+            if self._embedder is None and not self._no_embedder:
+                from .models import embedder
+
+                try:
+                    loaded = embedder.load(self.settings.embedder)
+                    loaded.warm()
+                    self._embedder = loaded
+                except ModelUnavailable as error:
+                    self._no_embedder = f"vector: {error}"
+                    log.warning("memories are found by words only: %s", error)
+        return self._embedder, (self._no_embedder,) if self._no_embedder else ()
+
+
+def new_id(now: datetime) -> str:
+    """A fresh id for that moment."""
+    return ids.make(int(now.timestamp() * 1000), secrets.randbits(ids.RANDOM_BITS))

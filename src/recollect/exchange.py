@@ -1,0 +1,298 @@
+"""Export and import: a store as JSON lines, complete, and back again.
+
+An export is a header and one object a line: sources, memories, evidence, links, tombstones and, when asked, the
+journal. Taken in by an empty store it gives the same export again. What comes in passes the same gates as anything
+else: it is checked, cleaned and redacted, a rejected or purged value stays out, and what is known is not doubled.
+With its journal, an export is replayed into an empty store, history and all; a store that has memories already takes
+the rest and says so.
+
+A file of somebody else's is welcome too: one JSON object with `content` (or `text`) a line, and any of our fields.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, fields, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any, TextIO
+
+from . import ids, times
+from .checks import MAX_NAME, Cleaner, one_of
+from .errors import BadInput, StoreReadOnly
+from .remember.drafts import MAX_REF, fields_of, source_of
+from .remember.redact import redact
+from .remember.write import BATCH, COPIED, Writer
+from .store.contract import Store, Transaction
+from .store.rows import NOUNS
+from .text import key
+from .types import (
+    SCOPE_FIELDS,
+    STATES,
+    TRUSTS,
+    Draft,
+    Entry,
+    Evidence,
+    Kept,
+    Link,
+    Memory,
+    Noun,
+    Scope,
+    Source,
+    Tombstone,
+)
+
+FORMAT = 1
+ORDER: tuple[type[Kept], ...] = (Source, Memory, Evidence, Link, Tombstone)
+ALIASES = {"text": "content", "type": "kind", "references": "refs", "description": "content", "name": "title"}
+Progress = Callable[[int, int], None]
+
+
+@dataclass(slots=True)
+class Imported(Noun):
+    """What an import did: nouns taken in, and what became of the memories."""
+
+    created: int = 0
+    duplicate: int = 0
+    known: int = 0
+    refused: int = 0
+    others: int = 0
+    journal: int = 0
+    redacted: list[str] = field(default_factory=list)
+    ignored: dict[str, int] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+
+def export(store: Store, tenant: str, path: Path, now: datetime, *, journal: bool, progress: Progress | None) -> int:
+    """Write a store to a file, whole or not at all, readable by its owner alone."""
+    fresh = path.with_name(f".{path.name}.{os.getpid()}.new")
+    total = store.stats(tenant)["memories"]
+    count = 0
+    try:
+        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+            _write(file, {"type": "header", "format": FORMAT, "exported_at": times.iso(now)})
+            for noun, data in _lines(store, tenant, journal):
+                _write(file, {"type": noun, **data})
+                if noun == "memory":
+                    count += 1
+                    if progress and (count % 100 == 0 or count == total):
+                        progress(count, max(count, total))
+        os.replace(fresh, path)
+    except OSError as error:
+        raise StoreReadOnly(
+            f"{path} cannot be written: {error.strerror}.", fix="Choose a file in a folder you can write."
+        ) from error
+    finally:
+        fresh.unlink(missing_ok=True)
+    return count
+
+
+def _write(file: TextIO, data: dict[str, Any]) -> None:
+    file.write(json.dumps(data, ensure_ascii=False) + "\n")
+
+
+def _lines(store: Store, tenant: str, journal: bool) -> Iterator[tuple[str, dict[str, Any]]]:
+    for kind in ORDER:
+        after = ""
+        while batch := store.all(tenant, kind, after, 1000):
+            if kind is Memory:  # with their counters of use
+                known = store.memories(tenant, [noun.id for noun in batch])
+                batch = [known[noun.id] for noun in batch if noun.id in known]
+            for noun in batch:
+                yield kind.__name__.lower(), noun.as_dict()
+            after = batch[-1].id
+    seq = 0
+    while journal and (entries := store.journal(tenant, seq, 1000)):
+        for entry in entries:
+            yield "entry", entry.as_dict()
+        seq = entries[-1].seq
+
+
+def read(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of a file with their line numbers; an error names the line."""
+    try:
+        with path.open(encoding="utf-8") as file:
+            for number, line in enumerate(file, start=1):
+                if not line.strip():
+                    continue
+                try:
+                    data = json.loads(line)
+                except (ValueError, RecursionError) as error:
+                    raise BadInput(f"{path}, line {number} is not JSON: {error}.") from error
+                if not isinstance(data, dict):
+                    raise BadInput(f"{path}, line {number} is not a JSON object.")
+                yield number, data
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{path} is not UTF-8 text.") from error
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror}.", fix="Check the path.") from error
+
+
+class Importer:
+    def __init__(self, store: Store, tenant: str, actor: str, writer: Writer, now: Callable[[], datetime]) -> None:
+        self._store = store
+        self._tenant = tenant
+        self._actor = actor
+        self._writer = writer
+        self._now = now
+        self._result = Imported()
+        self._redacted: set[str] = set()
+        self._ignored: Counter[str] = Counter()
+
+    def run(self, path: Path, scope: Scope, progress: Progress | None) -> Imported:
+        """Take a file in. It is read and checked whole before the first change."""
+        nouns: list[Kept] = []
+        drafts: list[Draft] = []
+        entries: list[Entry] = []
+        for number, data in read(path):
+            try:
+                self._parse(data, scope, path, nouns, drafts, entries)
+            except BadInput as error:
+                error.message = f"{path}, line {number}: {error.message}"
+                raise
+        if entries and self._store.head(self._tenant) == 0:
+            self._replay(entries, nouns)
+            nouns = [noun for noun in nouns if not isinstance(noun, Memory)]
+        elif entries:
+            self._result.notes.append(f"{len(entries)} journal rows left out: the store is not empty")
+        self._take(nouns, progress)
+        for batch in self._writer.remember(drafts, None):
+            for result in batch:
+                self._count(result.action, result.redacted)
+        self._result.redacted = sorted(self._redacted)
+        self._result.ignored = dict(self._ignored)
+        return self._result
+
+    def _parse(
+        self, data: dict[str, Any], scope: Scope, path: Path, nouns: list[Kept], drafts: list[Draft],
+        entries: list[Entry],
+    ) -> None:  # fmt: skip
+        kind = data.get("type")
+        if kind == "header":
+            if data.get("format") != FORMAT:
+                raise BadInput(f"Export format {data.get('format')!r} is not known.", fix="Upgrade recollect.")
+        elif kind == "entry":
+            entries.append(self._entry(data))
+        elif kind in NOUNS and "id" in data:
+            nouns.append(self._noun(NOUNS[str(kind)], data))
+        else:
+            drafts.append(self._draft(data, scope, path))
+
+    # -- reading the three kinds of line ------------------------------------------------------------------------------
+
+    def _noun(self, kind: type[Kept], data: dict[str, Any]) -> Kept:
+        """A noun of an export, checked as if it were new."""
+        try:
+            noun = kind.from_dict(data)
+        except (TypeError, AttributeError) as error:
+            raise BadInput(f"This is no {kind.__name__.lower()} of ours: {error}.") from error
+        if not isinstance(noun.id, str) or len(noun.id) != ids.LENGTH or not ids.plausible(noun.id):
+            raise BadInput(f"{noun.id!r} is not an id.")
+        cleaner = Cleaner(self._writer.content_limit, redact)
+        if isinstance(noun, Memory):
+            draft = fields_of(Draft(**{name: getattr(noun, name) for name in COPIED}), cleaner)
+            own: dict[str, Any] = {name: getattr(draft, name) for name in COPIED}
+            one_of(noun.state, STATES, "state")
+            one_of(noun.trust, TRUSTS, "trust")
+            noun = replace(noun, content_hash=key(draft.content), **own)
+        elif isinstance(noun, Source):
+            noun = replace(source_of(noun, self._actor, cleaner), id=noun.id)
+        elif isinstance(noun, Evidence):
+            noun = replace(
+                noun, quote=cleaner.text(noun.quote, "quote"), place=cleaner.text(noun.place, "place", MAX_REF)
+            )
+        elif isinstance(noun, Link | Tombstone):
+            noun = replace(noun, reason=cleaner.text(noun.reason, "reason", 1000))
+        self._redacted |= cleaner.redacted
+        return noun
+
+    def _entry(self, data: dict[str, Any]) -> Entry:
+        if redact(json.dumps([data.get("before"), data.get("after"), data.get("reason")], ensure_ascii=False))[1]:
+            raise BadInput("A journal row holds a secret.", fix="Export again without the journal.")
+        try:
+            return Entry.from_dict(data)
+        except (TypeError, AttributeError) as error:
+            raise BadInput(f"This is no journal row of ours: {error}.") from error
+
+    def _draft(self, data: dict[str, Any], scope: Scope, path: Path) -> Draft:
+        named = {ALIASES.get(name, name) if ALIASES.get(name) not in data else name: v for name, v in data.items()}
+        if "content" not in named:
+            raise BadInput("There is no content here.", fix='Each line needs at least {"content": "…"}.')
+        known = {f.name for f in fields(Draft)}
+        self._ignored.update(name for name in named if name not in known and name not in SCOPE_FIELDS)
+        places = {name: str(named.pop(name)) for name in SCOPE_FIELDS if named.get(name)}
+        values: dict[str, Any] = {
+            name: tuple(v) if isinstance(v, list) else v for name, v in named.items() if name in known
+        }
+        values["scope"] = replace(scope, **places)
+        values.setdefault("source", Source("", "import", uri=path.name[:MAX_NAME]))
+        return Draft(**values)
+
+    # -- writing ------------------------------------------------------------------------------------------------------
+
+    def _replay(self, entries: list[Entry], nouns: list[Kept]) -> None:
+        """History and all, in one transaction; the memories of the file must be what the history leads to."""
+        with self._store.transaction(self._tenant, self._actor, self._now()) as changes:
+            for entry in entries:
+                changes.replay(entry)
+            for noun in nouns:
+                if isinstance(noun, Memory):
+                    found = changes.get(Memory, noun.id)
+                    if found is None or found.record() != noun.record():
+                        raise BadInput(f"The history does not lead to memory {noun.id} as it is in the file.")
+                    self._result.created += 1
+        self._store.restore_usage(self._tenant, [noun for noun in nouns if isinstance(noun, Memory)])
+        self._result.journal = len(entries)
+
+    def _take(self, nouns: list[Kept], progress: Progress | None) -> None:
+        ordered = sorted(nouns, key=lambda noun: (ORDER.index(type(noun)), noun.id))
+        for start in range(0, len(ordered), BATCH):
+            batch = ordered[start : start + BATCH]
+            with self._store.transaction(self._tenant, self._actor, self._now()) as changes:
+                fresh = [noun for noun in batch if self._one(changes, noun)]
+            self._store.restore_usage(self._tenant, [noun for noun in fresh if isinstance(noun, Memory)])
+            if progress:
+                progress(start + len(batch), len(ordered))
+
+    def _one(self, changes: Transaction, noun: Kept) -> bool:
+        """Take one noun in; whether it is new."""
+        if changes.get(type(noun), noun.id):
+            self._count("known" if isinstance(noun, Memory) else "")
+            return False
+        if changes.was_purged(noun.id) or not self._whole(changes, noun):
+            self._count("refused" if isinstance(noun, Memory) else "")
+            return False
+        if isinstance(noun, Memory) and noun.state in ("active", "pending"):
+            if stone := changes.tombstone(noun.content_hash, noun.scope):
+                changes.note("refuse", stone.id, "the value was rejected before")
+                self._count("refused")
+                return False
+            if same := changes.same(noun.content_hash, noun.scope):
+                changes.put(replace(same, observed=same.observed + noun.observed), "observe")
+                self._count("duplicate")
+                return False
+        changes.put(noun, "import")
+        if isinstance(noun, Memory):
+            self._count("created")
+        else:
+            self._result.others += 1
+        return True
+
+    def _whole(self, changes: Transaction, noun: Kept) -> bool:
+        """Whether what a noun points at is there; nothing is believed without a source."""
+        if isinstance(noun, Memory):
+            return changes.get(Source, noun.source) is not None
+        if isinstance(noun, Evidence):
+            return bool(changes.get(Memory, noun.memory) and changes.get(Source, noun.source))
+        if isinstance(noun, Link):
+            ends = ((noun.origin_kind, noun.origin), (noun.target_kind, noun.target))
+            return all(kind != "memory" or changes.get(Memory, end) for kind, end in ends)
+        return True
+
+    def _count(self, action: str, redacted: tuple[str, ...] = ()) -> None:
+        self._redacted.update(redacted)
+        if action:
+            setattr(self._result, action, getattr(self._result, action) + 1)

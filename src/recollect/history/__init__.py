@@ -1,0 +1,1 @@
+"""Readers of the journal: what a memory was, at any time."""

@@ -1,0 +1,1 @@
+"""The read path: query, arms, fusion, weighing, selection."""

@@ -1,0 +1,232 @@
+"""The write path. Whatever wants to become a memory goes through `remember`.
+
+    prepare (check, clean, redact) → embed in one batch → under the write lock: rejected before? known already? → commit
+
+Checking happens before anything is stored, embedding before the lock is taken, and the questions «was it rejected?» and
+«is it known?» are asked under the lock, so two processes that say the same thing at once make one memory. Memory,
+source, evidence, vectors, full text and journal land in one transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from .. import text
+from ..checks import MAX_TAGS, Cleaner
+from ..errors import BadInput, Refused
+from ..store.contract import Store, Transaction
+from ..types import Draft, Evidence, Filter, Memory, Near, Remembered, Scope, Source, Tombstone
+from .drafts import MAX_KEYWORDS, MAX_REFS, Prepared, fields_of, prepare
+from .redact import redact
+
+if TYPE_CHECKING:
+    from ..models.embedder import Embedder
+    from ..vectors import Floats
+
+BATCH = 256  # drafts a transaction: short enough that another process waits milliseconds, long enough to be fast
+MAX_NEAR = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """What the write path needs: a store, perhaps an embedder, and who is writing."""
+
+    store: Store
+    tenant: str
+    actor: str
+    now: Callable[[], datetime]
+    new_id: Callable[[datetime], str]
+    content_limit: int
+    near_duplicate: float
+
+    def remember(
+        self, drafts: Sequence[Draft], embedder: Embedder | None, *, merge: bool = False
+    ) -> Iterator[list[Remembered]]:
+        """What became of each draft, in order, a batch at a time; every draft is checked before the first is stored."""
+        prepared = []
+        for number, draft in enumerate(drafts):
+            try:
+                prepared.append(prepare(draft, self.content_limit, self.actor))
+            except BadInput as error:
+                if len(drafts) > 1:
+                    error.message = f"Draft {number + 1} of {len(drafts)}: {error.message}"
+                raise
+        for start in range(0, len(prepared), BATCH):
+            yield self._batch(prepared[start : start + BATCH], embedder, merge)
+
+    def _batch(self, batch: list[Prepared], embedder: Embedder | None, merge: bool) -> list[Remembered]:
+        vectors = self._vectors(batch, embedder)
+        nears = [self._near(item, found, embedder) for item, found in zip(batch, vectors, strict=True)]
+        results = []
+        with self.store.transaction(self.tenant, self.actor, self.now()) as changes:
+            for item, found, near in zip(batch, vectors, nears, strict=True):
+                result = self._one(changes, item, near, merge)
+                if result.action == "created" and found is not None and embedder is not None:
+                    changes.embed(result.id, embedder.model, found)
+                results.append(result)
+        return results
+
+    def _vectors(self, batch: list[Prepared], embedder: Embedder | None) -> list[Floats | None]:
+        """The vectors of the drafts that look new; what is known already need not be embedded again."""
+        same = self.store.of(self.tenant, Memory, [item.key for item in batch], "content_hash")
+        known = {(memory.content_hash, memory.scope) for memory in same if memory.state in ("active", "pending")}
+        fresh = [n for n, item in enumerate(batch) if (item.key, item.draft.scope) not in known]
+        vectors: list[Floats | None] = [None] * len(batch)
+        for n, made in zip(fresh, embed_drafts([batch[n].draft for n in fresh], embedder), strict=True):
+            vectors[n] = made
+        return vectors
+
+    def _near(self, item: Prepared, vectors: Floats | None, embedder: Embedder | None) -> tuple[Near, ...]:
+        """What is stored already and says nearly the same, seen from the draft's scope."""
+        if vectors is None or embedder is None:
+            return ()
+        visible = Filter(scope=item.draft.scope, states=("active", "pending"))
+        found = self.store.nearest(self.tenant, embedder.model, vectors[0], visible, MAX_NEAR)
+        close = {id: score for id, score in found if score > self.near_duplicate}
+        known = self.store.memories(self.tenant, list(close))
+        return tuple(
+            Near(id, round(score, 4), memory.title or text.title_of(memory.content))
+            for id, score in close.items()
+            if (memory := known.get(id)) and memory.content_hash != item.key
+        )
+
+    def _one(self, changes: Transaction, item: Prepared, near: tuple[Near, ...], merge: bool) -> Remembered:
+        if stone := changes.tombstone(item.key, item.draft.scope):
+            changes.note("refuse", stone.id, "the value was rejected before")
+            why = f"rejected before{f': {stone.reason}' if stone.reason else ''}"
+            return Remembered("refused", None, item.redacted, reason=why)
+        source = self._source(changes, item.source)
+        if same := changes.same(item.key, item.draft.scope):
+            return Remembered("duplicate", self._observe(changes, same, item, source), item.redacted)
+        if merge and near and (known := changes.get(Memory, near[0].id)):
+            merged = self._observe(changes, known, item, source, merge=True)
+            return Remembered("merged", merged, item.redacted, near)
+        memory = self._create(changes, item, source)
+        return Remembered("created", memory, item.redacted, near)
+
+    def _create(self, changes: Transaction, item: Prepared, source: Source) -> Memory:
+        now, draft = self.now(), item.draft
+        fields: dict[str, Any] = {name: getattr(draft, name) for name in COPIED}
+        memory = Memory(
+            id=self.new_id(now), created_at=now, updated_at=now, content_hash=item.key, trust=item.trust,
+            source=source.id, **fields,
+        )  # fmt: skip
+        changes.put(memory, "create")
+        self._support(changes, memory, source, item.evidence)
+        return memory
+
+    def _observe(
+        self, changes: Transaction, known: Memory, item: Prepared, source: Source, *, merge: bool = False
+    ) -> Memory:
+        """A memory that was said again: counted, with the new evidence; merged, also with what the draft adds."""
+        seen = replace(known, observed=known.observed + 1)
+        if merge:
+            draft = item.draft
+            seen = replace(
+                seen,
+                importance=max(known.importance, draft.importance),
+                tags=_union(known.tags, draft.tags, MAX_TAGS),
+                refs=_union(known.refs, draft.refs, MAX_REFS),
+                keywords=_union(known.keywords, draft.keywords, MAX_KEYWORDS),
+                reasoning=known.reasoning or draft.reasoning,
+            )
+        changes.put(seen, "merge" if merge else "observe")
+        quotes = item.evidence or ((item.draft.content,) if merge else ())
+        self._support(changes, seen, source, quotes)
+        return seen
+
+    def _support(self, changes: Transaction, memory: Memory, source: Source, quotes: Sequence[str]) -> None:
+        now = self.now()
+        for quote in quotes:
+            changes.put(Evidence(self.new_id(now), memory.id, source.id, quote, created_at=now), "create")
+
+    def _source(self, changes: Transaction, source: Source) -> Source:
+        """The source as the store has it: the same one again, or a new row."""
+        if source.id:
+            if known := changes.get(Source, source.id):
+                return known
+        elif known := changes.source(source.kind, source.uri, source.content_hash):
+            return known
+        now = self.now()
+        fresh = replace(source, id=source.id or self.new_id(now), created_at=now)
+        changes.put(fresh, "create")
+        return fresh
+
+    def edit(self, memory: Memory, fields: dict[str, Any], embedder: Embedder | None, reason: str) -> Memory:
+        """Change a memory's own fields, under the same checks as a new one."""
+        state = fields.pop("state", memory.state)
+        cleaner = Cleaner(self.content_limit, redact)
+        draft = fields_of(replace(Draft(**{name: getattr(memory, name) for name in COPIED}), **fields), cleaner)
+        key = text.key(draft.content)
+        edited = replace(memory, state=state, content_hash=key, **{name: getattr(draft, name) for name in COPIED})
+        if (edited.content, edited.title, edited.reasoning) != (memory.content, memory.title, memory.reasoning):
+            edited = replace(edited, updated_at=self.now())
+        fresh = (edited.content, edited.title) != (memory.content, memory.title)
+        vectors = embed_drafts([draft], embedder)[0] if fresh else None
+        with self.store.transaction(self.tenant, self.actor, self.now()) as changes:
+            if state == "active" and (changes.tombstone(key, draft.scope)):
+                raise Refused("That value was rejected before.")
+            same = changes.same(key, draft.scope)
+            if same and same.id != memory.id and state in ("active", "pending"):
+                raise BadInput(f"Memory {same.id} says the same.", fix=f"Forget one of the two: {same.id}.")
+            changes.put(edited, "edit", reason)
+            if vectors is not None and embedder is not None:
+                changes.embed(memory.id, embedder.model, vectors)
+        return edited
+
+    def reject(self, memories: Sequence[Memory], reason: str) -> list[Memory]:
+        """Forget, and make sure that the value never comes back where this would be seen."""
+        rejected = []
+        with self.store.transaction(self.tenant, self.actor, self.now()) as changes:
+            for memory in memories:
+                now = self.now()
+                # Where it was learnt does not matter: a branch, agent or session must not be a way around.
+                scope = Scope(user=memory.scope.user, project=memory.scope.project)
+                if not changes.tombstone(memory.content_hash, scope):
+                    stone = Tombstone(self.new_id(now), memory.content_hash, scope, memory.id, reason, now)
+                    changes.put(stone, "create", reason)
+                gone = replace(memory, state="rejected")
+                changes.put(gone, "reject", reason)
+                rejected.append(gone)
+        return rejected
+
+    def unreject(self, memory: Memory, reason: str) -> Memory:
+        """Take a rejection back: the memory is active again and its value may be said."""
+        with self.store.transaction(self.tenant, self.actor, self.now()) as changes:
+            while stone := changes.tombstone(memory.content_hash, memory.scope):
+                changes.drop(Tombstone, stone.id, "unreject", reason)
+            restored = replace(memory, state="active")
+            changes.put(restored, "unreject", reason)
+        return restored
+
+
+COPIED = (
+    "content", "kind", "title", "reasoning", "scope", "keywords", "tags", "refs", "importance", "confidence", "network",
+    "valid_from", "valid_to", "expires_at",
+)  # fmt: skip
+
+
+def _union(old: tuple[str, ...], new: tuple[str, ...], most: int) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*old, *new)))[:most]
+
+
+def embedded_text(title: str, content: str) -> list[str]:
+    """What an embedder reads of a memory: its content in chunks, each under the title."""
+    return [f"{title}\n{chunk}" if title else chunk for chunk in text.chunks(content)]
+
+
+def embed_drafts(drafts: Sequence[Draft | Memory], embedder: Embedder | None) -> list[Floats | None]:
+    """The vectors of each draft, one a chunk, all made in one batch."""
+    if embedder is None:
+        return [None] * len(drafts)
+    pieces = [embedded_text(draft.title, draft.content) for draft in drafts]
+    vectors = embedder.embed([piece for chunks in pieces for piece in chunks], "document")
+    found: list[Floats | None] = []
+    start = 0
+    for chunks in pieces:
+        found.append(vectors[start : start + len(chunks)])
+        start += len(chunks)
+    return found

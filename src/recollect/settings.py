@@ -1,0 +1,97 @@
+"""Settings: one table, read at the edge.
+
+A setting is a field below: its name, its default and a sentence. A value comes from the environment
+(`RECOLLECT_<NAME>`), else from `config.toml` in the home folder, else from here. Nothing is read when the package is
+imported. `RECOLLECT_HOME` moves everything the program keeps to one folder; the default is `~/.recollect`.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from .errors import BadInput
+
+PREFIX = "RECOLLECT_"
+DEFAULT_HOME = Path("~/.recollect")
+
+
+def _setting(default: Any, sentence: str) -> Any:
+    return field(default=default, metadata={"sentence": sentence})
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    store: str = _setting("", "Path of the SQLite file; empty means recollect.db in the home folder")
+    tenant: str = _setting("default", "Whose memories these are; nothing is ever seen across tenants")
+    user: str = _setting("", "The user that new memories belong to; empty means nobody in particular")
+    project: str = _setting("", "The project that new memories belong to; empty means every project")
+    embedder: str = _setting("default", "The embedding model: default, hashing, off, or a folder with model.onnx")
+    recall_limit: int = _setting(10, "How many memories recall gives back when not told")
+    content_limit: int = _setting(65536, "The largest content of one memory, in bytes of UTF-8")
+    near_duplicate: float = _setting(0.92, "The cosine from which a new memory is reported as nearly known")
+    busy_timeout: float = _setting(30.0, "How many seconds a write waits for other processes before it gives up")
+    home: Path = field(metadata={"sentence": "The folder of everything the program keeps"}, default=DEFAULT_HOME)
+
+    @property
+    def store_path(self) -> Path:
+        return Path(self.store).expanduser() if self.store else self.home / "recollect.db"
+
+    @property
+    def config_path(self) -> Path:
+        return self.home / "config.toml"
+
+
+def load(environ: Mapping[str, str] | None = None, **given: Any) -> tuple[Settings, dict[str, str]]:
+    """The settings in force, and where each value came from."""
+    environ = os.environ if environ is None else environ
+    home = Path(environ.get(f"{PREFIX}HOME") or "~/.recollect").expanduser()
+    settings = Settings(home=home)
+    origin = dict.fromkeys((f.name for f in fields(Settings)), "default")
+    if environ.get(f"{PREFIX}HOME"):
+        origin["home"] = f"{PREFIX}HOME"
+    for name, value in _from_file(settings.config_path).items():
+        settings = _with(settings, name, value, str(settings.config_path))
+        origin[name] = str(settings.config_path)
+    for name in origin.keys() - {"home"}:
+        if (text := environ.get(PREFIX + name.upper())) is not None:
+            settings = _with(settings, name, text, PREFIX + name.upper())
+            origin[name] = PREFIX + name.upper()
+    for name, value in given.items():
+        if value is not None:
+            settings = _with(settings, name, value, "argument")
+            origin[name] = "argument"
+    return settings, origin
+
+
+def _from_file(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadInput(f"{path} is not valid TOML: {error}.", fix="Correct that file or move it away.") from error
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror}.", fix="Make it readable for you.") from error
+
+
+def _with(settings: Settings, name: str, value: Any, origin: str) -> Settings:
+    names = [f.name for f in fields(Settings) if f.name != "home"]
+    if name not in names:
+        raise BadInput(f"{origin}: there is no setting {name!r}.", fix=f"The settings are: {', '.join(names)}.")
+    wanted = type(getattr(settings, name))
+    try:
+        fitting = wanted(value)
+    except (TypeError, ValueError) as error:
+        raise BadInput(f"{origin}: {name} must be {_article(wanted)}, not {value!r}.") from error
+    if wanted is not str and fitting <= 0:
+        raise BadInput(f"{origin}: {name} must be above zero, not {value!r}.")
+    return replace(settings, **{name: fitting})
+
+
+def _article(wanted: type) -> str:
+    return {int: "a whole number", float: "a number"}.get(wanted, "text")

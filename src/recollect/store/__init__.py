@@ -1,0 +1,1 @@
+"""Stores: where memories lie. `contract` says what a store must do; `sqlite` is the embedded one."""

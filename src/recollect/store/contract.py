@@ -1,0 +1,98 @@
+"""The contract of a store. `tests/test_store.py` is its meaning; every implementation passes it.
+
+Every method names the tenant first. Reads take a snapshot of their own. Writes happen only inside `transaction`, which
+holds the store's one write lock for the tenant: what is read there cannot change before it ends, and everything it did
+lands or nothing does. A transaction changes knowledge only through `put`, `drop` and `purge`, and each of them appends
+the journal row of that change; there is no other way in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from ..types import Check, Entry, Filter, Kept, Memory, Scope, Source, Tombstone
+
+if TYPE_CHECKING:
+    from ..vectors import Floats
+
+N = TypeVar("N", bound=Kept)
+
+
+class Transaction(Protocol):
+    """Reads and changes under the write lock."""
+
+    def get(self, kind: type[N], id: str) -> N | None: ...
+    def same(self, content_hash: str, scope: Scope) -> Memory | None:
+        """The pending or active memory of exactly that scope with that content."""
+
+    def tombstone(self, key: str, scope: Scope) -> Tombstone | None:
+        """The tombstone that forbids this value wherever a memory of that scope would be seen, if there is one."""
+
+    def source(self, kind: str, uri: str, content_hash: str) -> Source | None: ...
+    def was_purged(self, id: str) -> bool: ...
+    def put(self, noun: Kept, operation: str, reason: str = "") -> bool:
+        """Create or change a noun; False, and no journal row, when nothing differs."""
+
+    def drop(self, kind: type[Kept], id: str, operation: str, reason: str = "") -> bool: ...
+    def embed(self, memory: str, model: str, vectors: Floats) -> None:
+        """Replace a memory's vectors of one model, one a chunk."""
+
+    def note(self, operation: str, target: str, reason: str) -> None:
+        """Append a journal row that changes nothing: something was tried, and refused."""
+
+    def purge(self, memory: str) -> None:
+        """Erase a memory with its evidence, links and the sources only it had, and blank their journal rows."""
+
+    def replay(self, entry: Entry) -> None:
+        """Append a journal row of another store as it is, and do what it says. Only into a tenant that is empty."""
+
+
+class Store(Protocol):
+    def transaction(self, tenant: str, actor: str, now: datetime) -> AbstractContextManager[Transaction]: ...
+    def close(self) -> None: ...
+
+    def memories(self, tenant: str, ids: Sequence[str]) -> dict[str, Memory]: ...
+    def ending(self, tenant: str, tail: str, limit: int) -> list[str]:
+        """Ids of memories that end like this."""
+
+    def page(self, tenant: str, filter: Filter, after: str | None, limit: int) -> list[Memory]:
+        """Memories by id, newest first, below the id `after`."""
+
+    def count(self, tenant: str, filter: Filter) -> int: ...
+    def match(self, tenant: str, terms: Sequence[str], filter: Filter, limit: int) -> list[tuple[str, float]]:
+        """Full text: ids with their BM25, best first."""
+
+    def nearest(self, tenant: str, model: str, query: Floats, filter: Filter, limit: int) -> list[tuple[str, float]]:
+        """Vectors: ids with the cosine of their best chunk, best first."""
+
+    def cosines(self, tenant: str, model: str, query: Floats, ids: Sequence[str]) -> dict[str, float]: ...
+    def unembedded(self, tenant: str, model: str, limit: int, after: str = "") -> list[Memory]:
+        """Memories without a vector of that model, in the order of their ids."""
+
+    def of(self, tenant: str, kind: type[N], ids: Sequence[str], column: str = "id") -> list[N]:
+        """Nouns of one kind whose `column` is among the ids, in the order of their own ids."""
+
+    def all(self, tenant: str, kind: type[N], after: str, limit: int) -> list[N]:
+        """Nouns of one kind in the order of their ids, above the id `after`."""
+
+    def head(self, tenant: str) -> int:
+        """The number of the newest journal row."""
+
+    def journal(
+        self, tenant: str, after: int = 0, limit: int = 1000, target: str | None = None, since: datetime | None = None
+    ) -> list[Entry]:
+        """Journal rows above a number, in order; of one target, or later than a time."""
+
+    def used(self, tenant: str, counts: dict[str, tuple[int, int]], at: datetime) -> None:
+        """Add to the counters of use: memory id → (recalled, accessed)."""
+
+    def restore_usage(self, tenant: str, memories: Sequence[Memory]) -> None:
+        """Set the counters of use as they stand in these memories (an import)."""
+
+    def stats(self, tenant: str) -> dict[str, Any]: ...
+    def check(self, tenant: str) -> list[Check]: ...
+    def save(self) -> None:
+        """Write what is derived and worth keeping for the next process."""

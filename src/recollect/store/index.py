@@ -1,0 +1,166 @@
+"""The vector index of one tenant and one model: sign codes and what filters need, in memory.
+
+It is derived and can be thrown away at any time. It remembers the journal number it has seen, so a process that finds
+the journal ahead reads only the memories named there and goes on; other processes' writes are seen that way too. A copy
+lies beside the database, so that a cold process need not read every vector: it is used when it fits the store, and
+written again when enough has changed. Rows are never changed in place: a changed memory's old rows die and new ones
+are added, until the dead are a quarter and are swept out.
+
+Every search is filtered before it is scored: scope, state, kind and times are columns of small numbers here.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import times
+from ..types import SCOPE_FIELDS, Filter
+from ..vectors import THIRD, Bits, Floats, Mask, Rows, shortlist
+
+WORDS = (*SCOPE_FIELDS, "kind", "state")
+TIMES = ("happened", "valid_from", "valid_to", "expires_at")
+# What a store reads for each vector, in this order: the vector's row, its memory's, the code, and the columns.
+COLUMNS = ("row", "memory", "code", *WORDS, "importance", *TIMES)
+FORMAT = 1
+NEVER, ALWAYS = np.iinfo(np.int64).max, np.iinfo(np.int64).min
+
+
+class VectorIndex:
+    def __init__(self) -> None:
+        self.seq = 0
+        self.saved_seq = 0
+        self.bits = Bits()
+        self.count = 0
+        self._names: dict[str, dict[str, int]] = {word: {} for word in WORDS}
+        self._columns: dict[str, NDArray[Any]] = {
+            "row": np.empty(0, np.int64),
+            "memory": np.empty(0, np.int64),
+            "alive": np.empty(0, np.bool_),
+            "importance": np.empty(0, np.int8),
+            **{word: np.empty(0, np.int32) for word in WORDS},
+            **{name: np.empty(0, np.int64) for name in TIMES},
+        }
+
+    def __len__(self) -> int:
+        return int(self["alive"].sum())
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        return self._columns[name][: self.count]
+
+    def replace(self, memories: Sequence[int], found: Sequence[Sequence[Any]]) -> None:
+        """Forget the rows of some memories and take in what the store has of them now, in the order of COLUMNS."""
+        values = dict(zip(COLUMNS, zip(*found, strict=True), strict=True)) if found else {}
+        if self.count and (memories or found):
+            gone = np.isin(self["memory"], np.array(memories, np.int64))
+            if found:  # a purged row's number can be given out again
+                gone |= np.isin(self["row"], np.array(values["row"], np.int64))
+            self["alive"][gone] = False
+        if found:
+            self._append(values)
+        if self.count > 4096 and len(self) < self.count * 3 // 4:
+            self._sweep()
+
+    def _append(self, values: dict[str, tuple[Any, ...]]) -> None:
+        added = len(values["row"])
+        self._grow(self.count + added)
+        fresh = slice(self.count, self.count + added)
+        for name in ("row", "memory", "importance"):
+            self._columns[name][fresh] = values[name]
+        self._columns["alive"][fresh] = True
+        for word in WORDS:
+            names = self._names[word]
+            self._columns[word][fresh] = [names.setdefault(value, len(names)) for value in values[word]]
+        for name in TIMES:
+            default = NEVER if name in ("valid_to", "expires_at") else ALWAYS
+            self._columns[name][fresh] = [default if value is None else value for value in values[name]]
+        self.bits.append(np.frombuffer(b"".join(values["code"]), np.uint8).reshape(added, -1))
+        self.count += added
+
+    def _grow(self, size: int) -> None:
+        if size > len(self._columns["row"]):
+            room = max(1024, size * 5 // 4)
+            for name, column in self._columns.items():
+                grown = np.zeros(room, column.dtype)
+                grown[: self.count] = column[: self.count]
+                self._columns[name] = grown
+
+    def _sweep(self) -> None:
+        kept = np.flatnonzero(self["alive"])
+        for name in self._columns:
+            self._columns[name] = self[name][kept]
+        self.bits.keep(kept)
+        self.count = len(kept)
+
+    def mask(self, filter: Filter, tagged: Sequence[int] | None) -> Mask | None:
+        """Which rows a filter lets through; None when that is all of them."""
+        mask = self["alive"].copy()
+        for word in SCOPE_FIELDS:
+            if value := getattr(filter.scope, word):
+                mask &= self._is(word, (value,) if filter.inside else (value, ""))
+        for word, wanted in (("kind", filter.kinds), ("state", filter.states)):
+            if wanted:
+                mask &= self._is(word, wanted)
+        if filter.min_importance > 1:
+            mask &= self["importance"] >= filter.min_importance
+        if filter.since:
+            mask &= self["happened"] >= times.micros(filter.since)
+        if filter.until:
+            mask &= self["happened"] <= times.micros(filter.until)
+        if filter.current_at:
+            now = times.micros(filter.current_at)
+            mask &= (self["valid_from"] <= now) & (now < self["valid_to"]) & (now < self["expires_at"])
+        if tagged is not None:
+            mask &= np.isin(self["memory"], np.array(tagged, np.int64))
+        return None if mask.all() else mask
+
+    def _is(self, word: str, values: Sequence[str]) -> Mask:
+        codes = [code for value in values if (code := self._names[word].get(value)) is not None]
+        if len(codes) == len(self._names[word]):
+            return np.ones(self.count, np.bool_)
+        if len(codes) == 1:
+            return np.asarray(self[word] == codes[0])
+        return np.isin(self[word], codes)
+
+    def candidates(self, query: Floats, mask: Mask | None, limit: int) -> Rows:
+        """The rows of the store (not of the index) worth an exact look when `limit` are wanted."""
+        rows: Rows = self["row"][shortlist(self.bits, mask, query, max(THIRD, 3 * limit))]
+        return rows
+
+    def save(self, path: Path, stamp: dict[str, Any]) -> None:
+        """Write the copy: whole or not at all, readable by its owner alone."""
+        header = json.dumps({"format": FORMAT, "seq": self.seq, "names": self._names, **stamp})
+        arrays: dict[str, Any] = {f"column_{name}": self[name] for name in self._columns}
+        fresh = path.with_name(f"{path.name}.{os.getpid()}.new")
+        try:
+            with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+                np.savez(file, header=np.frombuffer(header.encode(), np.uint8), bits=self.bits.packed, **arrays)
+            os.replace(fresh, path)
+        finally:
+            fresh.unlink(missing_ok=True)
+        self.saved_seq = self.seq
+
+    @classmethod
+    def load(cls, path: Path, stamp: dict[str, Any]) -> VectorIndex | None:
+        """The copy, if there is one that fits; a damaged or foreign one is as good as none."""
+        index = cls()
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                header = json.loads(file["header"].tobytes())
+                if header["format"] != FORMAT or any(header.get(name) != value for name, value in stamp.items()):
+                    return None
+                index.bits = Bits(file["bits"])
+                index._columns = {name: file[f"column_{name}"] for name in index._columns}
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+            return None
+        index._names = header["names"]
+        index.seq = index.saved_seq = header["seq"]
+        index.count = len(index._columns["row"])
+        return index if index.bits.count == index.count else None

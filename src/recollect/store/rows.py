@@ -1,0 +1,100 @@
+"""Rows: how a noun lies in a table, the same for every store.
+
+A noun's fields are its columns, with three exceptions: a scope is spread over five columns, times are microseconds, and
+lists are JSON text.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
+from datetime import datetime
+from typing import Any, TypeVar
+
+from .. import times
+from ..types import SCOPE_FIELDS, USAGE_FIELDS, Evidence, Kept, Link, Memory, Noun, Scope, Source, Tombstone
+
+N = TypeVar("N", bound=Kept)
+
+NOUNS: dict[str, type[Kept]] = {
+    "memory": Memory,
+    "source": Source,
+    "evidence": Evidence,
+    "link": Link,
+    "tombstone": Tombstone,
+}
+
+
+def noun_name(noun: Noun | type[Noun]) -> str:
+    return (noun if isinstance(noun, type) else type(noun)).__name__.lower()
+
+
+def columns(kind: type[Kept]) -> tuple[str, ...]:
+    """The columns of a noun's own table, in the order of its fields."""
+    return COLUMNS[kind]
+
+
+def _columns(kind: type[Kept]) -> Iterator[str]:
+    for f in fields(kind):  # type: ignore[arg-type]
+        if f.name == "scope":
+            yield from SCOPE_FIELDS
+        elif not (kind is Memory and f.name in USAGE_FIELDS):
+            yield f.name
+
+
+COLUMNS = {kind: tuple(_columns(kind)) for kind in NOUNS.values()}
+
+
+def to_row(noun: Noun) -> dict[str, Any]:
+    """The values of a noun by column."""
+    row: dict[str, Any] = {}
+    for f in fields(noun):  # type: ignore[arg-type]
+        value = getattr(noun, f.name)
+        if isinstance(value, Scope):
+            row.update((name, getattr(value, name)) for name in SCOPE_FIELDS)
+        elif isinstance(value, datetime):
+            row[f.name] = times.micros(value)
+        elif isinstance(value, tuple):
+            row[f.name] = to_json(value)
+        else:
+            row[f.name] = value
+    return row
+
+
+def from_row(kind: type[N], names: Sequence[str], values: Sequence[Any]) -> N:
+    """A noun from the values of a row."""
+    row = dict(zip(names, values, strict=True))
+    if "project" in row and kind in (Memory, Tombstone):
+        row["scope"] = Scope(*(row.pop(name) for name in SCOPE_FIELDS))
+    for name in kind.TIMES & row.keys():
+        if row[name] is not None:
+            row[name] = times.moment(row[name])
+    for name in ("keywords", "tags", "refs"):
+        if name in row:
+            row[name] = tuple(json.loads(row[name])) if row[name] != "[]" else ()
+    return kind(**row)
+
+
+def to_json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def record(noun: Noun) -> dict[str, Any]:
+    """What the journal keeps of a noun: its wire form, without counters of use."""
+    return noun.record() if isinstance(noun, Memory) else noun.as_dict()
+
+
+def compact(data: dict[str, Any]) -> dict[str, Any]:
+    """A created noun's record without the fields that are empty, which reading fills in again."""
+    return {name: value for name, value in data.items() if value not in (None, "", [], {})}
+
+
+def changed(old: dict[str, Any], new: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The fields that differ, before and after.
+
+    >>> changed({"a": 1, "b": 2}, {"a": 1, "b": 3})
+    ({'b': 2}, {'b': 3})
+    """
+    names = [name for name in new if old.get(name) != new[name]]
+    return {name: old.get(name) for name in names}, {name: new[name] for name in names}

@@ -1,0 +1,359 @@
+-- The spine: every noun of the design, in one model. Applied migrations never change; schema.sql explains each part.
+
+create table migration (
+  version    integer primary key,
+  name       text not null,
+  sha256     text not null,
+  applied_at integer not null
+) strict;
+
+create table meta (
+  key   text primary key,
+  value text not null
+) strict;
+
+create table journal (
+  tenant    text not null,
+  seq       integer not null,
+  at        integer not null,
+  actor     text not null,
+  operation text not null,
+  noun      text not null,
+  target    text not null,
+  before    text,
+  after     text,
+  reason    text not null default '',
+  purged    integer not null default 0,
+  primary key (tenant, seq)
+) strict, without rowid;
+create index journal_target on journal (tenant, target, seq);
+create index journal_at on journal (tenant, at);
+
+create trigger journal_is_append_only before update on journal
+when not (
+  new.purged = 1 and new.before is null and new.after is null and new.reason = '' and new.tenant is old.tenant
+  and new.seq is old.seq and new.at is old.at and new.actor is old.actor and new.operation is old.operation
+  and new.noun is old.noun and new.target is old.target
+)
+begin select raise(abort, 'the journal is append-only'); end;
+create trigger journal_is_never_deleted before delete on journal
+begin select raise(abort, 'the journal is append-only'); end;
+
+create table source (
+  tenant       text not null,
+  id           text not null,
+  kind         text not null,
+  uri          text not null default '',
+  title        text not null default '',
+  content      text not null default '',
+  author       text not null default '',
+  session      text not null default '',
+  position     integer,
+  occurred_at  integer,
+  created_at   integer not null,
+  content_hash text not null default '',
+  primary key (tenant, id)
+) strict, without rowid;
+create index source_uri on source (tenant, kind, uri, content_hash);
+create index source_session on source (tenant, session, position);
+
+create table memory (
+  n            integer primary key,
+  tenant       text not null,
+  id           text not null,
+  kind         text not null,
+  network      text not null,
+  title        text not null,
+  content      text not null,
+  reasoning    text not null,
+  keywords     text not null,
+  tags         text not null,
+  refs         text not null,
+  importance   integer not null check (importance between 1 and 10),
+  confidence   real not null check (confidence between 0 and 1),
+  trust        text not null check (trust in ('unverified', 'derived', 'cited', 'stated')),
+  state        text not null check (state in
+                 ('pending', 'active', 'superseded', 'invalid', 'expired', 'archived', 'rejected')),
+  user         text not null,
+  project      text not null,
+  branch       text not null,
+  agent        text not null,
+  session      text not null,
+  valid_from   integer,
+  valid_to     integer,
+  created_at   integer not null,
+  updated_at   integer not null,
+  expires_at   integer,
+  observed     integer not null,
+  content_hash text not null,
+  source       text not null,
+  unique (tenant, id),
+  foreign key (tenant, source) references source (tenant, id)
+) strict;
+create index memory_hash on memory (tenant, content_hash);
+create index memory_scope on memory (tenant, project, user, state);
+create index memory_source on memory (tenant, source);
+
+create table usage (
+  tenant           text not null,
+  memory           text not null,
+  recalled         integer not null default 0,
+  accessed         integer not null default 0,
+  last_recalled_at integer,
+  last_accessed_at integer,
+  primary key (tenant, memory),
+  foreign key (tenant, memory) references memory (tenant, id) on delete cascade
+) strict, without rowid;
+
+create table memory_tag (
+  tenant text not null,
+  tag    text not null,
+  memory integer not null references memory (n) on delete cascade,
+  primary key (tenant, tag, memory)
+) strict, without rowid;
+create index memory_tag_memory on memory_tag (memory);
+
+create virtual table memory_fts using fts5 (
+  wall, title, content, keywords, reasoning, tags,
+  content = '', contentless_delete = 1, detail = full, tokenize = 'unicode61 remove_diacritics 0'
+);
+insert into memory_fts (memory_fts, rank) values ('rank', 'bm25(0.0, 2.0, 1.0, 2.0, 0.5, 1.5)');
+
+create trigger memory_is_indexed after insert on memory begin
+  insert into memory_fts (rowid, wall, title, content, keywords, reasoning, tags) values (
+    new.n, wall(new.tenant, new.project), terms(new.title), terms(new.content),
+    terms_of_list(new.keywords), terms(new.reasoning), terms_of_list(new.tags));
+  insert into memory_tag (tenant, tag, memory) select distinct new.tenant, value, new.n from json_each(new.tags);
+end;
+create trigger memory_is_reindexed after update on memory
+when new.title is not old.title or new.content is not old.content or new.keywords is not old.keywords
+  or new.reasoning is not old.reasoning or new.tags is not old.tags or new.project is not old.project
+begin
+  delete from memory_fts where rowid = old.n;
+  insert into memory_fts (rowid, wall, title, content, keywords, reasoning, tags) values (
+    new.n, wall(new.tenant, new.project), terms(new.title), terms(new.content),
+    terms_of_list(new.keywords), terms(new.reasoning), terms_of_list(new.tags));
+  delete from memory_tag where memory = old.n;
+  insert into memory_tag (tenant, tag, memory) select distinct new.tenant, value, new.n from json_each(new.tags);
+end;
+create trigger memory_is_unindexed after delete on memory begin
+  delete from memory_fts where rowid = old.n;
+end;
+
+create table embedding (
+  n      integer primary key,
+  tenant text not null,
+  memory integer not null references memory (n) on delete cascade,
+  model  text not null,
+  chunk  integer not null,
+  vector blob not null,
+  code   blob not null,
+  unique (memory, model, chunk)
+) strict;
+create index embedding_model on embedding (tenant, model);
+
+create table evidence (
+  tenant     text not null,
+  id         text not null,
+  memory     text not null,
+  source     text not null,
+  quote      text not null default '',
+  place      text not null default '',
+  created_at integer not null,
+  primary key (tenant, id),
+  foreign key (tenant, memory) references memory (tenant, id) on delete cascade,
+  foreign key (tenant, source) references source (tenant, id)
+) strict, without rowid;
+create index evidence_memory on evidence (tenant, memory);
+create index evidence_source on evidence (tenant, source);
+
+create table entity (
+  tenant     text not null,
+  id         text not null,
+  kind       text not null,
+  name       text not null,
+  key        text not null,
+  project    text not null default '',
+  detail     text not null default '{}',
+  created_at integer not null,
+  primary key (tenant, id),
+  unique (tenant, kind, key, project)
+) strict, without rowid;
+
+create table link (
+  tenant      text not null,
+  id          text not null,
+  origin      text not null,
+  relation    text not null,
+  target      text not null,
+  origin_kind text not null check (origin_kind in ('memory', 'entity')),
+  target_kind text not null check (target_kind in ('memory', 'entity')),
+  weight      real not null,
+  reason      text not null default '',
+  valid_from  integer,
+  valid_to    integer,
+  created_at  integer not null,
+  primary key (tenant, id),
+  unique (tenant, origin, relation, target)
+) strict, without rowid;
+create index link_target on link (tenant, target);
+
+create table tombstone (
+  tenant     text not null,
+  id         text not null,
+  key        text not null,
+  user       text not null default '',
+  project    text not null default '',
+  branch     text not null default '',
+  agent      text not null default '',
+  session    text not null default '',
+  memory     text not null default '',
+  reason     text not null default '',
+  created_at integer not null,
+  primary key (tenant, id)
+) strict, without rowid;
+create index tombstone_key on tombstone (tenant, key);
+
+create table answer (
+  tenant         text not null,
+  id             text not null,
+  question       text not null,
+  question_hash  text not null,
+  answer         text,
+  version        integer not null default 1,
+  tier           text not null default 'cold' check (tier in ('cold', 'warm', 'hot', 'core')),
+  pinned         integer not null default 0,
+  asked          integer not null default 1,
+  hits           integer not null default 0,
+  compute_ms     integer,
+  confidence     real,
+  liked          integer not null default 0,
+  disliked       integer not null default 0,
+  model          text not null default '',
+  vector         blob,
+  user           text not null default '',
+  project        text not null default '',
+  first_asked_at integer not null,
+  last_asked_at  integer not null,
+  expires_at     integer,
+  primary key (tenant, id),
+  unique (tenant, question_hash, user, project)
+) strict, without rowid;
+create table answer_dependency (
+  tenant  text not null,
+  answer  text not null,
+  kind    text not null check (kind in ('memory', 'file', 'commit', 'setting')),
+  target  text not null,
+  version text not null default '',
+  primary key (tenant, answer, kind, target),
+  foreign key (tenant, answer) references answer (tenant, id) on delete cascade
+) strict, without rowid;
+create index answer_dependency_target on answer_dependency (tenant, kind, target);
+
+create table checkpoint (
+  tenant     text not null,
+  id         text not null,
+  name       text not null,
+  seq        integer not null,
+  user       text not null default '',
+  project    text not null default '',
+  branch     text not null default '',
+  agent      text not null default '',
+  session    text not null default '',
+  reason     text not null default '',
+  created_at integer not null,
+  primary key (tenant, id),
+  unique (tenant, name)
+) strict, without rowid;
+
+create table job (
+  tenant       text not null,
+  id           text not null,
+  kind         text not null,
+  payload      text not null default '{}',
+  state        text not null default 'queued' check (state in ('queued', 'running', 'done', 'failed', 'cancelled')),
+  attempts     integer not null default 0,
+  max_attempts integer not null default 5,
+  run_at       integer not null,
+  leased_by    text not null default '',
+  leased_until integer,
+  error        text not null default '',
+  progress     text not null default '{}',
+  created_at   integer not null,
+  finished_at  integer,
+  primary key (tenant, id)
+) strict, without rowid;
+create index job_due on job (state, run_at);
+
+create table agent (
+  tenant       text not null,
+  id           text not null,
+  name         text not null,
+  role         text not null default '',
+  can          text not null default '[]',
+  created_at   integer not null,
+  last_seen_at integer,
+  retired_at   integer,
+  primary key (tenant, id),
+  unique (tenant, name)
+) strict, without rowid;
+
+create table pool (
+  tenant     text not null,
+  id         text not null,
+  name       text not null,
+  purpose    text not null default '',
+  created_at integer not null,
+  primary key (tenant, id),
+  unique (tenant, name)
+) strict, without rowid;
+create table pool_agent (
+  tenant text not null,
+  pool   text not null,
+  agent  text not null,
+  can    text not null default '["read"]',
+  primary key (tenant, pool, agent),
+  foreign key (tenant, pool) references pool (tenant, id) on delete cascade,
+  foreign key (tenant, agent) references agent (tenant, id) on delete cascade
+) strict, without rowid;
+create table pool_memory (
+  tenant    text not null,
+  pool      text not null,
+  memory    text not null,
+  shared_by text not null,
+  shared_at integer not null,
+  primary key (tenant, pool, memory),
+  foreign key (tenant, pool) references pool (tenant, id) on delete cascade,
+  foreign key (tenant, memory) references memory (tenant, id) on delete cascade
+) strict, without rowid;
+
+create table handoff (
+  tenant      text not null,
+  id          text not null,
+  from_agent  text not null,
+  to_agent    text not null default '',
+  task        text not null,
+  context     text not null default '',
+  memories    text not null default '[]',
+  state       text not null default 'offered' check (state in ('offered', 'accepted', 'declined', 'done', 'expired')),
+  created_at  integer not null,
+  accepted_at integer,
+  closed_at   integer,
+  expires_at  integer,
+  primary key (tenant, id)
+) strict, without rowid;
+
+create table token (
+  tenant       text not null,
+  id           text not null,
+  sha256       text not null unique,
+  name         text not null default '',
+  user         text not null default '',
+  project      text not null default '',
+  can          text not null default '["read"]',
+  created_at   integer not null,
+  expires_at   integer,
+  revoked_at   integer,
+  last_used_at integer,
+  primary key (tenant, id)
+) strict, without rowid;

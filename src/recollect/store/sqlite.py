@@ -1,0 +1,460 @@
+"""The embedded store: one SQLite file.
+
+All SQL of the backend stands here and in `sqlite_changes.py`, statements first. Vectors lie in their own table and in
+an index in memory (`index.py`) that catches up from the journal before each use.
+
+Each thread has its own connection for reading; one connection, taken in turn, writes. Several processes on one file
+are normal.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+import weakref
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import apsw
+
+from .. import text, times
+from ..errors import StoreCorrupt
+from ..types import SCOPE_FIELDS, Check, Entry, Filter, Kept, Memory
+from . import sqlite_file
+from .rows import columns, from_row, to_json, to_row
+from .sqlite_changes import BY_ID, HEAD, MEMORIES, MEMORY_COLUMNS, NOUN, Changes
+
+if TYPE_CHECKING:
+    from ..vectors import Floats
+    from .index import VectorIndex
+
+N = TypeVar("N", bound=Kept)
+log = logging.getLogger("recollect")
+
+ENDING = "select id from memory where tenant = ? and id like '%' || ? order by id limit ?"
+UNEMBEDDED = f"""{MEMORIES} and m.id > :after and m.state in ('active', 'pending') and not exists
+    (select 1 from embedding e where e.memory = m.n and e.model = :model) order by m.id limit :limit"""
+ENTRY_COLUMNS = "seq, at, actor, operation, noun, target, before, after, reason, purged"
+ENTRIES = f"select {ENTRY_COLUMNS} from journal where tenant = :tenant and seq > :after"
+
+# Full text. The best few hundred by rank are filtered by joining their rows; when too few survive, the small tenant or
+# project is walled off inside the index, and every match is joined.
+MATCHES = "select count(*) from (select 1 from memory_fts where memory_fts match :match limit :inner)"
+MATCH = """
+    select m.id, -f.rank from (select rowid, rank from memory_fts where memory_fts match :match
+      order by rank limit :inner) f cross join memory m on m.n = f.rowid
+    where m.tenant = :tenant {where} order by f.rank, m.n limit :limit"""
+
+INDEX_ROWS = """
+    select e.n, m.n, e.code, m.user, m.project, m.branch, m.agent, m.session, m.kind, m.state, m.importance,
+      coalesce(m.valid_from, m.created_at), m.valid_from, m.valid_to, m.expires_at
+    from embedding e join memory m on m.n = e.memory where e.tenant = :tenant and e.model = :model"""
+INDEX_CHANGES = """
+    select n from memory where tenant = :tenant and id in
+      (select target from journal where tenant = :tenant and seq > :after and noun in ('memory', 'embedding'))"""
+VECTORS = """
+    select m.id, e.vector from embedding e join memory m on m.n = e.memory
+    where e.n in (select value from json_each(:rows)) and e.tenant = :tenant and e.model = :model"""
+VECTORS_OF = """
+    select m.id, e.vector from memory m join embedding e on e.memory = m.n
+    where m.tenant = :tenant and m.id in (select value from json_each(:ids)) and e.model = :model"""
+TAGGED = "select memory from memory_tag where tenant = ? and tag = ?"
+SHARE = "select (select count(*) from memory where tenant = ?) * 1.0 / max(1, (select count(*) from memory))"
+
+# Statistics: not journalled.
+USED = """
+    insert into usage (tenant, memory, recalled, accessed, last_recalled_at, last_accessed_at)
+    select :tenant, id, :recalled, :accessed, iif(:recalled, :at, null), iif(:accessed, :at, null)
+    from memory where tenant = :tenant and id = :memory
+    on conflict (tenant, memory) do update set recalled = recalled + excluded.recalled,
+      accessed = accessed + excluded.accessed, last_recalled_at = coalesce(excluded.last_recalled_at, last_recalled_at),
+      last_accessed_at = coalesce(excluded.last_accessed_at, last_accessed_at)"""
+RESTORE_USAGE = """
+    insert or replace into usage (tenant, memory, recalled, accessed, last_recalled_at, last_accessed_at)
+    values (:tenant, :id, :recalled, :accessed, :last_recalled_at, :last_accessed_at)"""
+STATS = {
+    "memories": "select count(*) from memory where tenant = :tenant",
+    "sources": "select count(*) from source where tenant = :tenant",
+    "evidence": "select count(*) from evidence where tenant = :tenant",
+    "links": "select count(*) from link where tenant = :tenant",
+    "tombstones": "select count(*) from tombstone where tenant = :tenant",
+    "journal": HEAD.replace("?", ":tenant"),
+}
+GROUPS = {
+    "by_state": "select state, count(*) from memory where tenant = :tenant group by 1 order by 2 desc",
+    "by_kind": "select kind, count(*) from memory where tenant = :tenant group by 1 order by 2 desc",
+    "by_project": "select project, count(*) from memory where tenant = :tenant group by 1 order by 2 desc limit 50",
+    "embedded": "select model, count(distinct memory) from embedding where tenant = :tenant group by 1",
+}
+
+# What must never be: each finds rows that have lost their other half.
+ORPHANS = {
+    "full text rows without a memory": "select count(*) from memory_fts_docsize where id not in (select n from memory)",
+    "memories without full text": "select count(*) from memory where n not in (select id from memory_fts_docsize)",
+    "vectors without a memory": "select count(*) from embedding where memory not in (select n from memory)",
+    "memories without a source": """select count(*) from memory m where not exists
+        (select 1 from source s where s.tenant = m.tenant and s.id = m.source)""",
+    "broken references": "select count(*) from pragma_foreign_key_check",
+}
+
+FIRST_LOOK = 200  # matches of a full text query that are filtered by joining, before the wall is used
+WORTH_SAVING = 5000  # vectors from which a copy of the index beside the database pays
+
+
+def where(filter: Filter) -> tuple[str, dict[str, Any]]:
+    """A filter as conditions on the memory `m`."""
+    parts: list[str] = []
+    values: dict[str, Any] = {}
+    for name in SCOPE_FIELDS:
+        if value := getattr(filter.scope, name):
+            parts.append(f"m.{name} = :{name}" if filter.inside else f"m.{name} in ('', :{name})")
+            values[name] = value
+    for column, wanted in (("kind", filter.kinds), ("state", filter.states)):
+        if wanted:
+            parts.append(f"m.{column} in (select value from json_each(:{column}s))")
+            values[f"{column}s"] = to_json(wanted)
+    for number, tag in enumerate(filter.tags):
+        parts.append(
+            f"exists (select 1 from memory_tag g where g.tenant = m.tenant and g.tag = :tag{number} and g.memory = m.n)"
+        )
+        values[f"tag{number}"] = tag
+    if filter.min_importance > 1:
+        parts.append("m.importance >= :min_importance")
+        values["min_importance"] = filter.min_importance
+    if filter.since:
+        parts.append("coalesce(m.valid_from, m.created_at) >= :since")
+        values["since"] = times.micros(filter.since)
+    if filter.until:
+        parts.append("coalesce(m.valid_from, m.created_at) <= :until")
+        values["until"] = times.micros(filter.until)
+    if filter.current_at:
+        parts.append(
+            "(m.valid_from is null or m.valid_from <= :current) and (m.valid_to is null or :current < m.valid_to)"
+            " and (m.expires_at is null or :current < m.expires_at)"
+        )
+        values["current"] = times.micros(filter.current_at)
+    return "".join(f" and {part}" for part in parts), values
+
+
+def _entry(row: Sequence[Any]) -> Entry:
+    seq, at, actor, operation, noun, target, before, after, reason, purged = row
+    old, new = (None if value is None else json.loads(value) for value in (before, after))
+    return Entry(seq, times.moment(at), actor, operation, noun, target, old, new, reason, bool(purged))
+
+
+class SQLiteStore:
+    def __init__(self, path: Path, patience: float, now: datetime) -> None:
+        self.path = path
+        self._patience = patience
+        sqlite_file.prepare(path, patience, times.micros(now))
+        self._local = threading.local()
+        self._connections: weakref.WeakSet[apsw.Connection] = weakref.WeakSet()
+        self._writer: apsw.Connection | None = None
+        self._writing = threading.Lock()
+        self._indexing = threading.RLock()
+        self._indexes: dict[tuple[str, str], VectorIndex] = {}
+        self._shares: dict[str, tuple[int, float]] = {}
+        with self._reading() as con:
+            self._identity = str(con.execute("select value from meta where key = 'store'").get)
+
+    # -- connections --------------------------------------------------------------------------------------------------
+
+    def _connect(self) -> apsw.Connection:
+        con = sqlite_file.connect(self.path, self._patience)
+        self._connections.add(con)
+        return con
+
+    @contextmanager
+    def _reading(self) -> Iterator[apsw.Connection]:
+        """This thread's own connection, inside one snapshot."""
+        with sqlite_file.our_errors(self.path):
+            con: apsw.Connection | None = getattr(self._local, "con", None)
+            if con is None:
+                con = self._local.con = self._connect()
+            if con.in_transaction:
+                yield con
+                return
+            con.execute("begin")
+            try:
+                yield con
+            finally:
+                con.execute("rollback")
+
+    @contextmanager
+    def _locked(self) -> Iterator[apsw.Connection]:
+        """The write lock: of this process's threads first, then of all processes."""
+        with self._writing, sqlite_file.our_errors(self.path):
+            con = self._writer = self._writer or self._connect()
+            con.execute("begin immediate")
+            try:
+                yield con
+                con.execute("commit")
+            finally:
+                if con.in_transaction:
+                    con.execute("rollback")
+
+    @contextmanager
+    def transaction(self, tenant: str, actor: str, now: datetime) -> Iterator[Changes]:
+        with self._locked() as con:
+            changes = Changes(con, tenant, actor, now)
+            yield changes
+        if changes.purged:
+            self._forget_copies(tenant)
+
+    def close(self) -> None:
+        self.save()
+        for con in list(self._connections):
+            con.close()
+
+    # -- memories -----------------------------------------------------------------------------------------------------
+
+    def memories(self, tenant: str, ids: Sequence[str]) -> dict[str, Memory]:
+        found = self._select(Memory, MEMORY_COLUMNS, BY_ID, tenant=tenant, ids=to_json(list(ids)))
+        return {memory.id: memory for memory in found}
+
+    def ending(self, tenant: str, tail: str, limit: int) -> list[str]:
+        with self._reading() as con:
+            return [str(row[0]) for row in con.execute(ENDING, (tenant, tail, limit))]
+
+    def page(self, tenant: str, filter: Filter, after: str | None, limit: int) -> list[Memory]:
+        conditions, values = where(filter)
+        if after:
+            conditions += " and m.id < :after"
+        sql = f"{MEMORIES}{conditions} order by m.id desc limit :limit"
+        return self._select(Memory, MEMORY_COLUMNS, sql, tenant=tenant, after=after, limit=limit, **values)
+
+    def count(self, tenant: str, filter: Filter) -> int:
+        conditions, values = where(filter)
+        with self._reading() as con:
+            sql = f"select count(*) from memory m where m.tenant = :tenant{conditions}"
+            return int(con.execute(sql, {"tenant": tenant, **values}).get)
+
+    def unembedded(self, tenant: str, model: str, limit: int, after: str = "") -> list[Memory]:
+        return self._select(
+            Memory, MEMORY_COLUMNS, UNEMBEDDED, tenant=tenant, model=model, limit=limit, after=after
+        )  # fmt: skip
+
+    def of(self, tenant: str, kind: type[N], ids: Sequence[str], column: str = "id") -> list[N]:
+        if column not in columns(kind):
+            raise ValueError(f"{kind.__name__} has no column {column}")
+        sql = f"{NOUN[kind]} and {column} in (select value from json_each(:ids)) order by id"
+        return self._select(kind, columns(kind), sql, tenant=tenant, ids=to_json(list(ids)))
+
+    def all(self, tenant: str, kind: type[N], after: str, limit: int) -> list[N]:
+        sql = f"{NOUN[kind]} and id > :after order by id limit :limit"
+        return self._select(kind, columns(kind), sql, tenant=tenant, after=after, limit=limit)
+
+    def _select(self, kind: type[N], names: Sequence[str], sql: str, **values: Any) -> list[N]:
+        with self._reading() as con:
+            return [from_row(kind, names, row) for row in con.execute(sql, values)]
+
+    # -- the journal --------------------------------------------------------------------------------------------------
+
+    def head(self, tenant: str) -> int:
+        with self._reading() as con:
+            return int(con.execute(HEAD, (tenant,)).get)
+
+    def journal(
+        self, tenant: str, after: int = 0, limit: int = 1000, target: str | None = None, since: datetime | None = None
+    ) -> list[Entry]:
+        sql = ENTRIES
+        if target is not None:
+            sql += " and target = :target"
+        if since is not None:
+            sql += " and at > :since"
+        values = {"tenant": tenant, "after": after, "limit": limit, "target": target}
+        if since is not None:
+            values["since"] = times.micros(since)
+        with self._reading() as con:
+            return [_entry(row) for row in con.execute(f"{sql} order by seq limit :limit", values)]
+
+    # -- full text ----------------------------------------------------------------------------------------------------
+
+    def match(self, tenant: str, terms: Sequence[str], filter: Filter, limit: int) -> list[tuple[str, float]]:
+        if not terms:
+            return []
+        words = " OR ".join(f'"{term}"' for term in terms)
+        walled = f"wall : ({self._wall(tenant, filter)}) AND ({words})"
+        look = max(FIRST_LOOK, 4 * limit)
+        with self._reading() as con:
+            attempts = [(walled, look), (walled, -1)]
+            if self._share(con, tenant) > 0.5:
+                attempts = [(words, look), *attempts] if filter.scope.project else [(words, look), (words, -1)]
+            for match, inner in attempts:
+                found, exhausted = self._match(con, match, inner, tenant, filter, limit)
+                if exhausted or len(found) >= limit:
+                    break
+        return found
+
+    @staticmethod
+    def _match(
+        con: apsw.Connection, match: str, inner: int, tenant: str, filter: Filter, limit: int
+    ) -> tuple[list[tuple[str, float]], bool]:
+        """The matches that pass the filter, and whether there are no more to look at."""
+        conditions, values = where(filter)
+        sql = MATCH.format(where=conditions)
+        values |= {"tenant": tenant, "match": match, "inner": inner, "limit": limit + 1 if inner < 0 else inner}
+        seen = con.execute(MATCHES, {"match": match, "inner": inner}).get if inner > 0 else 0
+        found = [(str(id), float(score)) for id, score in con.execute(sql, values)]
+        return found[:limit], inner < 0 or seen < inner
+
+    def _wall(self, tenant: str, filter: Filter) -> str:
+        if not filter.scope.project:
+            return sqlite_file.wall(tenant, "").split()[0]
+        projects = [filter.scope.project] if filter.inside else [filter.scope.project, ""]
+        return " OR ".join(sqlite_file.wall(tenant, project).split()[1] for project in projects)
+
+    def _share(self, con: apsw.Connection, tenant: str) -> float:
+        """The tenant's part of all memories, counted again when its journal has grown by a tenth."""
+        head = int(con.execute(HEAD, (tenant,)).get)
+        counted, share = self._shares.get(tenant, (-1, 0.0))
+        if counted < 0 or head > counted * 1.1 + 100:
+            counted, share = head, float(con.execute(SHARE, (tenant,)).get)
+            self._shares[tenant] = counted, share
+        return share
+
+    # -- vectors ------------------------------------------------------------------------------------------------------
+
+    def nearest(self, tenant: str, model: str, query: Floats, filter: Filter, limit: int) -> list[tuple[str, float]]:
+        with self._indexing, self._reading() as con:
+            index = self._index(con, tenant, model)
+            if not index.count:
+                return []
+            rows = index.candidates(query, index.mask(filter, self._tagged(con, tenant, filter)), limit)
+            values = {"rows": to_json(rows.tolist()), "tenant": tenant, "model": model}
+            scores = self._cosines(con, VECTORS, values, query)
+        return sorted(scores.items(), key=lambda item: -item[1])[:limit]
+
+    def cosines(self, tenant: str, model: str, query: Floats, ids: Sequence[str]) -> dict[str, float]:
+        with self._reading() as con:
+            values = {"ids": to_json(list(ids)), "tenant": tenant, "model": model}
+            return self._cosines(con, VECTORS_OF, values, query)
+
+    @staticmethod
+    def _cosines(con: apsw.Connection, sql: str, values: dict[str, Any], query: Floats) -> dict[str, float]:
+        """The cosine of each memory's best chunk."""
+        from .. import vectors
+
+        rows: list[Any] = con.execute(sql, values).fetchall()
+        if not rows:
+            return {}
+        best: dict[str, float] = {}
+        scores = vectors.dots(vectors.floats([row[1] for row in rows]), query)
+        for (id, _), score in zip(rows, scores.tolist(), strict=True):
+            best[id] = max(score, best.get(id, -1.0))
+        return best
+
+    @staticmethod
+    def _tagged(con: apsw.Connection, tenant: str, filter: Filter) -> list[int] | None:
+        if not filter.tags:
+            return None
+        sets = [{row[0] for row in con.execute(TAGGED, (tenant, tag))} for tag in filter.tags]
+        return list(set.intersection(*sets))
+
+    def _index(self, con: apsw.Connection, tenant: str, model: str) -> VectorIndex:
+        """The index as of this connection's snapshot."""
+        from .index import VectorIndex
+
+        key = tenant, model
+        index = self._indexes.get(key)
+        if index is None:
+            index = VectorIndex.load(self._copy(tenant, model), self._stamp(tenant, model)) or VectorIndex()
+            self._indexes[key] = index
+        head = int(con.execute(HEAD, (tenant,)).get)
+        if index.seq > head:  # the copy is of a later state: the database was put back from a backup
+            index = self._indexes[key] = VectorIndex()
+        if index.seq < head:
+            values: dict[str, Any] = {"tenant": tenant, "model": model}
+            if index.seq == 0:
+                index.replace([], con.execute(INDEX_ROWS, values).fetchall())
+            else:
+                changed = [row[0] for row in con.execute(INDEX_CHANGES, {**values, "after": index.seq})]
+                sql = INDEX_ROWS + " and m.n in (select value from json_each(:memories))"
+                index.replace(changed, con.execute(sql, {**values, "memories": to_json(changed)}).fetchall())
+            index.seq = head
+        return index
+
+    def _stamp(self, tenant: str, model: str) -> dict[str, str]:
+        return {"store": self._identity, "tenant": text.key(tenant), "model": model}
+
+    def _copy(self, tenant: str, model: str) -> Path:
+        return self.path.with_name(f"{self.path.name}.{text.key(f'{tenant} {model}')[:8]}.index")
+
+    def save(self) -> None:
+        with self._indexing:
+            for (tenant, model), index in self._indexes.items():
+                grown = index.seq - index.saved_seq
+                if index.count >= WORTH_SAVING and grown > index.count // 20:
+                    try:
+                        index.save(self._copy(tenant, model), self._stamp(tenant, model))
+                    except OSError as error:
+                        log.warning("the vector index was not saved, the next start will be slower: %s", error)
+
+    def _forget_copies(self, tenant: str) -> None:
+        """After a purge nothing derived from the text may stay: not in an index, not in the write-ahead log."""
+        with self._indexing:
+            for key in [key for key in self._indexes if key[0] == tenant]:
+                del self._indexes[key]
+            for copy in self.path.parent.glob(f"{self.path.name}.*.index"):
+                copy.unlink(missing_ok=True)
+        with self._writing, sqlite_file.our_errors(self.path):
+            if self._writer:
+                self._writer.execute("insert into memory_fts (memory_fts) values ('optimize')")
+                self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+
+    # -- statistics and health ----------------------------------------------------------------------------------------
+
+    def used(self, tenant: str, counts: dict[str, tuple[int, int]], at: datetime) -> None:
+        with self._locked() as con:
+            con.executemany(
+                USED,
+                [
+                    {"tenant": tenant, "memory": id, "recalled": recalled, "accessed": accessed, "at": times.micros(at)}
+                    for id, (recalled, accessed) in counts.items()
+                ],
+            )
+
+    def restore_usage(self, tenant: str, memories: Sequence[Memory]) -> None:
+        with self._locked() as con:
+            con.executemany(RESTORE_USAGE, [{"tenant": tenant, **to_row(memory)} for memory in memories])
+
+    def stats(self, tenant: str) -> dict[str, Any]:
+        with self._reading() as con:
+            counts: dict[str, Any] = {name: con.execute(sql, {"tenant": tenant}).get for name, sql in STATS.items()}
+            for name, sql in GROUPS.items():
+                groups: list[Any] = con.execute(sql, {"tenant": tenant}).fetchall()
+                counts[name] = dict(groups)
+        files = [
+            self.path,
+            self.path.with_name(f"{self.path.name}-wal"),
+            *self.path.parent.glob(f"{self.path.name}.*.index"),
+        ]
+        counts["bytes"] = sum(file.stat().st_size for file in files if file.exists())
+        counts["store"] = str(self.path)
+        return counts
+
+    def check(self, tenant: str) -> list[Check]:
+        with self._reading() as con:
+            damage = [str(row[0]) for row in con.execute("pragma quick_check(5)")]
+            orphans = {name: count for name, sql in ORPHANS.items() if (count := con.execute(sql).get)}
+        found = [_checked("database", damage == ["ok"], f"{self.path}: {'; '.join(damage)}", "Restore a backup.")]
+        try:
+            with self._locked() as con:
+                con.execute("insert into memory_fts (memory_fts, rank) values ('integrity-check', 0)")
+        except StoreCorrupt as error:
+            found.append(_checked("full text", False, error.message, "recollect doctor --fix builds it again."))
+        else:
+            found.append(_checked("full text", True, "the index is whole", ""))
+        detail = ", ".join(f"{count} {name}" for name, count in orphans.items())
+        found.append(
+            _checked("consistency", not orphans, detail or "every row has its other half", "Restore a backup.")
+        )
+        return found
+
+
+def _checked(name: str, good: bool, detail: str, fix: str) -> Check:
+    return Check(name, "ok" if good else "broken", detail, "" if good else fix)

@@ -1,0 +1,158 @@
+"""The SQLite file: creating, opening and connecting, and SQLite's errors in our words.
+
+A file is looked at before it is touched: one that is no database, belongs to another program or has a newer schema is
+left byte for byte as it was. Files are 0600 and folders we make 0700. Waiting for the write lock is our own, with
+jitter: SQLite's back-off starves writers when several processes write at once (measured: one of eight got a single
+write in 2.5 s).
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from .. import terms, text
+from ..errors import (
+    NotADatabase,
+    RecollectError,
+    StoreCorrupt,
+    StoreFull,
+    StoreLocked,
+    StoreReadOnly,
+    StoreUnavailable,
+)
+from . import migrate
+from .rows import to_json
+
+APPLICATION = 0x52434C54  # "RCLT" in the file's header: this database is ours
+_ERRORS: tuple[tuple[type[apsw.Error], type[RecollectError], str], ...] = (
+    (apsw.BusyError, StoreLocked, "The database is locked by another process."),
+    (apsw.LockedError, StoreLocked, "The database is locked by another connection."),
+    (apsw.ReadOnlyError, StoreReadOnly, "The database cannot be written."),
+    (apsw.PermissionsError, StoreReadOnly, "The database cannot be written."),
+    (apsw.FullError, StoreFull, "The disk is full."),
+    (apsw.NotADBError, NotADatabase, "The file is not a database."),
+    (apsw.CorruptError, StoreCorrupt, "The database is damaged."),
+    (apsw.CantOpenError, StoreUnavailable, "The database cannot be opened."),
+    (apsw.IOError, StoreUnavailable, "The disk failed while the database was read or written."),
+)
+
+
+@contextmanager
+def our_errors(path: Path) -> Iterator[None]:
+    """Turn SQLite's errors into ours, with the path; anything unexpected goes through untouched."""
+    try:
+        yield
+    except apsw.Error as error:
+        for theirs, ours, message in _ERRORS:
+            if isinstance(error, theirs):
+                raise ours(f"{message[:-1]}: {path}.") from error
+        raise
+
+
+def connect(path: Path, patience: float) -> apsw.Connection:
+    """A connection with our functions and settings, to a file that exists."""
+    con = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+    con.set_busy_handler(_wait(patience))
+    functions: tuple[tuple[str, Any, int], ...] = (
+        ("terms", terms.joined, 1),
+        ("terms_of_list", _terms_of_list, 1),
+        ("wall", wall, 2),
+    )
+    for name, function, arguments in functions:
+        con.create_scalar_function(name, function, arguments, deterministic=True, flags=apsw.SQLITE_INNOCUOUS)
+    con.pragma("foreign_keys", 1)
+    con.pragma("synchronous", "full")
+    con.pragma("temp_store", "memory")
+    con.pragma("cache_size", -16384)
+    con.pragma("mmap_size", 268435456)
+    con.pragma("secure_delete", 1)
+    return con
+
+
+def wall(tenant: str, project: str) -> str:
+    """The tokens by which full text search keeps to a tenant, or to one project of it."""
+    house = "t" + text.key(f"tenant {tenant}")[:12]
+    return f"{house} {house}p{text.key(f'project {project}')[:12]}"
+
+
+def _terms_of_list(array: str) -> str:
+    return "" if array == to_json([]) else terms.joined(array)
+
+
+def _wait(patience: float) -> Callable[[int], bool]:
+    began = 0.0
+
+    def busy(tries: int) -> bool:
+        nonlocal began
+        now = time.monotonic()
+        if tries == 0:
+            began = now
+        if now - began > patience:
+            return False
+        time.sleep(random.uniform(0.0002, 0.003))
+        return True
+
+    return busy
+
+
+def prepare(path: Path, patience: float, now: int) -> None:
+    """Make sure that a database of today's schema lies at the path."""
+    if not path.exists():
+        _create(path)
+    with our_errors(path):
+        con = connect(path, patience)
+        try:
+            _upgrade(con, path, now)
+        finally:
+            con.close()
+
+
+def _create(path: Path) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    except PermissionError as error:
+        raise StoreReadOnly(f"The database cannot be created: {path}.") from error
+    except OSError as error:
+        ours = StoreReadOnly if error.errno == 30 else StoreUnavailable  # 30: read-only file system
+        raise ours(f"The database cannot be created: {path} ({error.strerror}).") from error
+
+
+def _applied(con: apsw.Connection, path: Path) -> dict[int, str]:
+    """The migrations a file has had; an error when the file is not ours."""
+    if not con.execute("select count(*) from sqlite_schema").get:
+        return {}
+    if con.pragma("application_id") != APPLICATION:
+        raise NotADatabase(f"The file is the database of another program: {path}.")
+    rows: list[Any] = con.execute("select version, sha256 from migration").fetchall()
+    return dict(rows)
+
+
+def _upgrade(con: apsw.Connection, path: Path, now: int) -> None:
+    migrations = migrate.available("sqlite")
+    if migrate.missing(_applied(con, path), migrations):
+        con.pragma("journal_mode", "wal")
+        con.execute("begin immediate")
+        try:
+            for migration in migrate.missing(_applied(con, path), migrations):
+                con.execute(migration.sql).fetchall()
+                con.execute(
+                    "insert into migration (version, name, sha256, applied_at) values (?, ?, ?, ?)",
+                    (migration.version, migration.name, migration.sha256, now),
+                )
+            con.pragma("application_id", APPLICATION)
+            con.execute(
+                "insert or ignore into meta (key, value) values ('store', ?)", (f"{random.getrandbits(128):032x}",)
+            )
+        except BaseException:
+            con.execute("rollback")
+            raise
+        con.execute("commit")

@@ -1,0 +1,125 @@
+"""Text: cleaning, keys, chunks and token estimates. Pure.
+
+Three forms of one text are kept apart. The *stored* form is what was said, in NFC, without control characters. The
+*key* is folded hard (case, spacing, width, zero-width characters, look-alike letters, punctuation at the ends) and
+hashed: it decides whether two texts are the same, so that a rejected value cannot walk back in with a Cyrillic «а». The
+*chunks* are what an embedder reads. The words that full text search sees are made in `terms`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x9f\ud800-\udfff]")
+_INVISIBLE = re.compile(
+    r"[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]"
+)
+_ACCENT = re.compile(r"[\u0300-\u036f]")
+_SPACE = re.compile(r"\s+")
+_TOKEN = re.compile(r"[^\W\d_]+|\d{1,3}|[^\w\s]|_|\n+", re.UNICODE)
+_SENTENCE = re.compile(r"(?<=[.!?…。！？])\s+|\n+")
+
+# Letters of other scripts that are drawn like Latin ones. NFKC folds width and ligatures; it leaves these alone.
+_LOOKALIKES = str.maketrans(
+    "аеорсухіѕјԁһӏԛԝкмтвнгαοερνικτυхγɑɡıḷⅼꞌʼ`´‘’“”‐‑‒–—−",  # noqa: RUF001
+    "aeopcyxisjdhlqwkmtbhraoepviktuxyagill''''''\"\"------",
+)
+
+
+def clean(text: str) -> str:
+    """The form that is stored: NFC, `\\n` line ends, no control characters, no lone surrogates, trimmed.
+
+    >>> clean("  cafe\\u0301\\x00\\r\\nnext ")
+    'café\\nnext'
+    """
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return unicodedata.normalize("NFC", _CONTROL.sub("", text)).strip()
+
+
+def fold(text: str) -> str:
+    """The form that is compared.
+
+    >>> fold("Ｕse  p\\u200bnpm!") == fold("use pnpm") == fold("use рnpm")
+    True
+    """
+    text = unicodedata.normalize("NFKC", _INVISIBLE.sub("", text)).casefold()
+    text = unicodedata.normalize("NFKD", text).translate(_LOOKALIKES)
+    return _SPACE.sub(" ", _ACCENT.sub("", text)).strip(" .,;:!\"'")
+
+
+def key(text: str) -> str:
+    """A hash of the folded form; equal keys mean the same value.
+
+    >>> key("Use pnpm.") == key("use PNPM"), len(key(""))
+    (True, 32)
+    """
+    return hashlib.sha256((fold(text) or text).encode("utf-8", "replace")).hexdigest()[:32]
+
+
+def tokens(text: str) -> int:
+    """An estimate of how many tokens a language model counts, on the safe side: long words cost more than one.
+
+    >>> tokens("The deploy failed."), tokens("")
+    (4, 0)
+    """
+    return sum(1 + (len(piece) - 1) // 7 for piece in _TOKEN.findall(text))
+
+
+def sentences(text: str) -> list[str]:
+    """
+    >>> sentences("One. Two?\\nThree")
+    ['One.', 'Two?', 'Three']
+    """
+    return [part for part in (piece.strip() for piece in _SENTENCE.split(text)) if part]
+
+
+def title_of(content: str, width: int = 72) -> str:
+    """The first sentence, cut to a line: what stands for a memory that was given no title.
+
+    >>> title_of("# Use pnpm\\nbecause npm is slow")
+    'Use pnpm'
+    """
+    first = next(iter(sentences(content)), content)
+    return shorten(first.lstrip("#*->• \t"), width)
+
+
+def shorten(text: str, width: int) -> str:
+    """One line, at most `width` characters, cut at a word.
+
+    >>> shorten("the quick brown fox", 12)
+    'the quick…'
+    """
+    line = _SPACE.sub(" ", text).strip()
+    if len(line) <= width:
+        return line
+    cut = line[: width - 1]
+    space = cut.rfind(" ")
+    return (cut[:space] if space > width // 2 else cut).rstrip(" ,;:.") + "…"
+
+
+def chunks(text: str, size: int = 1400, overlap: int = 150) -> list[str]:
+    """Pieces of at most `size` characters for an embedder, cut at paragraphs, sentences or words, overlapping a little.
+
+    >>> chunks("short"), [len(c) for c in chunks("word " * 600)]
+    (['short'], [1399, 1399, 489])
+    """
+    if len(text) <= size:
+        return [text]
+    pieces, start = [], 0
+    while start < len(text):
+        end = min(start + size, len(text))
+        if end < len(text):
+            window = text[start:end]
+            for mark in ("\n\n", "\n", ". ", " "):
+                cut = window.rfind(mark, size // 2)
+                if cut > 0:
+                    end = start + cut + len(mark)
+                    break
+        pieces.append(text[start:end].strip())
+        if end >= len(text):
+            break
+        back = text.find(" ", max(start + 1, end - overlap), end)
+        start = back + 1 if back >= 0 else end
+    return [piece for piece in pieces if piece]

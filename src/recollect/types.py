@@ -1,0 +1,413 @@
+"""The nouns. Frozen, without behaviour beyond turning themselves into plain data and back.
+
+`as_dict` is the one wire form: what `--json` prints, what an export line holds and what the journal keeps. `from_dict`
+reads it back, so `T.from_dict(x.as_dict()) == x`. Times are aware datetimes here and ISO text there; lists are
+tuples here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from datetime import datetime
+from typing import Any, ClassVar, Literal, Self, TypedDict
+
+from . import times
+
+KINDS = (
+    "fact", "preference", "rule", "decision", "insight", "lesson", "procedure", "pattern", "anti-pattern", "heuristic",
+    "incident", "summary", "doc", "code", "commit", "turn", "task",
+)  # fmt: skip
+NETWORKS = ("world", "experience", "opinion", "observation")
+TRUSTS = ("unverified", "derived", "cited", "stated")
+STATES = ("pending", "active", "superseded", "invalid", "expired", "archived", "rejected")
+RELATIONS = (
+    "related", "supersedes", "contradicts", "elaborates", "depends_on", "uses", "implements", "calls", "configures",
+    "had_incident", "owned_by", "caused_by", "derived_from", "mentions",
+)  # fmt: skip
+SOURCES = ("statement", "turn", "document", "file", "commit", "url", "import")
+
+NETWORK_OF = {
+    "preference": "opinion", "rule": "opinion", "heuristic": "opinion", "decision": "experience",
+    "lesson": "experience", "incident": "experience", "turn": "experience", "task": "experience",
+    "insight": "observation",
+    "pattern": "observation", "anti-pattern": "observation", "summary": "observation",
+}  # fmt: skip
+
+Network = Literal["world", "experience", "opinion", "observation"]
+
+
+class Noun:
+    """What the frozen dataclasses below share: their wire form."""
+
+    __slots__ = ()
+    TIMES: ClassVar[frozenset[str]] = frozenset()
+
+    def as_dict(self) -> dict[str, Any]:
+        return {f.name: _plain(getattr(self, f.name)) for f in fields(self)}  # type: ignore[arg-type]
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Read the wire form; keys that are not fields of the noun are left out."""
+        known = {}
+        for f in fields(cls):  # type: ignore[arg-type]
+            if f.name in data:
+                known[f.name] = cls._read(f.name, data[f.name])
+        return cls(**known)
+
+    @classmethod
+    def _read(cls, name: str, value: Any) -> Any:
+        if name in cls.TIMES and value is not None:
+            return times.aware(value, name)
+        if name == "scope" and isinstance(value, Mapping):
+            return Scope.from_dict(value)
+        return tuple(value) if isinstance(value, list) else value
+
+
+class Kept(Noun):
+    """A noun that a store keeps, by its id."""
+
+    __slots__ = ()
+    id: str
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return times.iso(value)
+    if isinstance(value, Noun):
+        return value.as_dict()
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class Scope(Noun):
+    """Where a memory holds. An empty field is «everywhere»: a memory of no project is known in every project.
+
+    Asking in a scope sees that scope and what encloses it; listing or forgetting in a scope touches only what is
+    inside.
+    """
+
+    user: str = ""
+    project: str = ""
+    branch: str = ""
+    agent: str = ""
+    session: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        return {name: value for name in SCOPE_FIELDS if (value := getattr(self, name))}
+
+    def __str__(self) -> str:
+        return " ".join(f"{name}={value}" for name, value in self.as_dict().items()) or "everywhere"
+
+
+SCOPE_FIELDS = tuple(f.name for f in fields(Scope))
+EVERYWHERE = Scope()
+
+
+@dataclass(frozen=True, slots=True)
+class Memory(Kept):
+    """One piece of knowledge. `updated_at` moves with content, never with counters."""
+
+    TIMES: ClassVar[frozenset[str]] = frozenset(
+        ("valid_from", "valid_to", "created_at", "updated_at", "expires_at", "last_recalled_at", "last_accessed_at")
+    )
+
+    id: str
+    content: str
+    kind: str = "fact"
+    network: str = "world"
+    title: str = ""
+    reasoning: str = ""
+    keywords: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    refs: tuple[str, ...] = ()
+    importance: int = 5
+    confidence: float = 1.0
+    trust: str = "stated"
+    state: str = "active"
+    scope: Scope = EVERYWHERE
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    created_at: datetime = times.EPOCH
+    updated_at: datetime = times.EPOCH
+    expires_at: datetime | None = None
+    observed: int = 1
+    content_hash: str = ""
+    source: str = ""
+    recalled: int = 0
+    accessed: int = 0
+    last_recalled_at: datetime | None = None
+    last_accessed_at: datetime | None = None
+
+    def record(self) -> dict[str, Any]:
+        """The wire form without the counters of use, which are statistics and not knowledge."""
+        return {name: value for name, value in self.as_dict().items() if name not in USAGE_FIELDS}
+
+
+USAGE_FIELDS = ("recalled", "accessed", "last_recalled_at", "last_accessed_at")
+
+
+@dataclass(frozen=True, slots=True)
+class Source(Kept):
+    """Where knowledge came from: the raw turn, document, commit or file, or the person who stated it."""
+
+    TIMES: ClassVar[frozenset[str]] = frozenset(("occurred_at", "created_at"))
+
+    id: str
+    kind: str = "statement"
+    uri: str = ""
+    title: str = ""
+    content: str = ""
+    author: str = ""
+    session: str = ""
+    position: int | None = None
+    occurred_at: datetime | None = None
+    created_at: datetime = times.EPOCH
+    content_hash: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence(Kept):
+    """The quote in a source, and its place, that supports a memory."""
+
+    TIMES: ClassVar[frozenset[str]] = frozenset(("created_at",))
+
+    id: str
+    memory: str
+    source: str
+    quote: str = ""
+    place: str = ""
+    created_at: datetime = times.EPOCH
+
+
+@dataclass(frozen=True, slots=True)
+class Link(Kept):
+    """A typed, dated edge from one memory or entity to another."""
+
+    TIMES: ClassVar[frozenset[str]] = frozenset(("valid_from", "valid_to", "created_at"))
+
+    id: str
+    origin: str
+    relation: str
+    target: str
+    origin_kind: str = "memory"
+    target_kind: str = "memory"
+    weight: float = 1.0
+    reason: str = ""
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    created_at: datetime = times.EPOCH
+
+
+@dataclass(frozen=True, slots=True)
+class Tombstone(Kept):
+    """A value a person rejected, by the key of its folded form; it outlives every expiry."""
+
+    TIMES: ClassVar[frozenset[str]] = frozenset(("created_at",))
+
+    id: str
+    key: str
+    scope: Scope = EVERYWHERE
+    memory: str = ""
+    reason: str = ""
+    created_at: datetime = times.EPOCH
+
+
+@dataclass(frozen=True, slots=True)
+class Entry(Noun):
+    """One row of the journal: who did what to which noun, when, why, and what it was before and after."""
+
+    TIMES: ClassVar[frozenset[str]] = frozenset(("at",))
+
+    seq: int
+    at: datetime
+    actor: str
+    operation: str
+    noun: str
+    target: str
+    before: dict[str, Any] | None = None
+    after: dict[str, Any] | None = None
+    reason: str = ""
+    purged: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What a caller asks to be remembered, before the write path has looked at it."""
+
+    content: str
+    kind: str = "fact"
+    title: str = ""
+    reasoning: str = ""
+    scope: Scope = EVERYWHERE
+    keywords: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    refs: tuple[str, ...] = ()
+    importance: int = 5
+    confidence: float = 1.0
+    network: str | None = None
+    valid_from: datetime | str | None = None
+    valid_to: datetime | str | None = None
+    expires_at: datetime | str | None = None
+    source: Source | str | None = None
+    evidence: str | tuple[str, ...] = ()
+
+
+class DraftFields(TypedDict, total=False):
+    """The keyword arguments of `remember`: the fields of a `Draft` after its content."""
+
+    kind: str
+    title: str
+    reasoning: str
+    scope: Scope
+    keywords: tuple[str, ...] | list[str]
+    tags: tuple[str, ...] | list[str]
+    refs: tuple[str, ...] | list[str]
+    importance: int
+    confidence: float
+    network: str | None
+    valid_from: datetime | str | None
+    valid_to: datetime | str | None
+    expires_at: datetime | str | None
+    source: Source | str | None
+    evidence: str | tuple[str, ...] | list[str]
+
+
+class EditFields(TypedDict, total=False):
+    """The keyword arguments of `edit`."""
+
+    content: str
+    kind: str
+    title: str
+    reasoning: str
+    scope: Scope
+    keywords: tuple[str, ...] | list[str]
+    tags: tuple[str, ...] | list[str]
+    refs: tuple[str, ...] | list[str]
+    importance: int
+    confidence: float
+    network: str
+    valid_from: datetime | str | None
+    valid_to: datetime | str | None
+    expires_at: datetime | str | None
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
+class Near(Noun):
+    """A memory that says nearly the same."""
+
+    id: str
+    similarity: float
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered(Noun):
+    """What became of one draft."""
+
+    action: Literal["created", "duplicate", "merged", "refused"]
+    memory: Memory | None
+    redacted: tuple[str, ...] = ()
+    near: tuple[Near, ...] = ()
+    reason: str = ""
+    skipped: tuple[str, ...] = ()
+
+    @property
+    def id(self) -> str:
+        return self.memory.id if self.memory else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which memories a read looks at. Times are compared with `valid_from`, or with `created_at` where it is not known.
+
+    With `inside`, only memories whose scope has the same values; without, also those of the enclosing scopes.
+    `current_at` keeps what is valid and unexpired at that time; None keeps all.
+    """
+
+    scope: Scope = EVERYWHERE
+    inside: bool = False
+    kinds: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    states: tuple[str, ...] = ("active",)
+    since: datetime | None = None
+    until: datetime | None = None
+    min_importance: int = 1
+    current_at: datetime | None = None
+
+    def but(self, **changes: Any) -> Filter:
+        return replace(self, **changes)
+
+
+class RecallFields(TypedDict, total=False):
+    """The keyword arguments of `recall` that say which memories to look at, and how many to give back."""
+
+    scope: Scope
+    limit: int
+    kinds: tuple[str, ...] | list[str]
+    tags: tuple[str, ...] | list[str]
+    since: datetime | str | None
+    until: datetime | str | None
+    as_of: datetime | str | None
+    min_importance: int
+    states: tuple[str, ...] | list[str]
+    max_tokens: int | None
+    fusion: Literal["sum", "rrf"]
+
+
+@dataclass(frozen=True, slots=True)
+class Hit(Noun):
+    """A memory that was found, its score, the score of each arm, and why it is here in one line."""
+
+    memory: Memory
+    score: float
+    arms: dict[str, float]
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Recall(Noun):
+    """The answer to a question: hits, best first, with what ran and what was skipped, and why."""
+
+    query: str
+    hits: tuple[Hit, ...]
+    arms: tuple[str, ...] = ()
+    skipped: tuple[str, ...] = ()
+    tokens: int = 0
+    timings: dict[str, float] = field(default_factory=dict, compare=False)
+
+    def __iter__(self) -> Any:
+        return iter(self.hits)
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Noun):
+    """Some memories, and the cursor that asks for the next ones."""
+
+    memories: tuple[Memory, ...]
+    cursor: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten(Noun):
+    """What `forget` or `reject` did, or would do when `dry_run`."""
+
+    memories: tuple[Memory, ...]
+    dry_run: bool = False
+    purged: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Check(Noun):
+    """One finding of the doctor."""
+
+    name: str
+    status: Literal["ok", "warning", "broken"]
+    detail: str
+    fix: str = ""

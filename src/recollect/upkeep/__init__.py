@@ -1,0 +1,1 @@
+"""Upkeep: what keeps a store in good health."""

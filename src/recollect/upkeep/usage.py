@@ -1,0 +1,56 @@
+"""Counters of use, kept out of the way of answers.
+
+A recall only notes which memories it gave; the notes are written together a little later by a thread of its own, or
+when somebody wants to read the counters. They are statistics: a crash may lose the last seconds of them, never
+knowledge.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterable
+from datetime import datetime
+
+from ..errors import StoreUnavailable
+from ..store.contract import Store
+
+DELAY = 2.0
+log = logging.getLogger("recollect")
+
+
+class Usage:
+    def __init__(self, store: Store, tenant: str, now: Callable[[], datetime]) -> None:
+        self._store = store
+        self._tenant = tenant
+        self._now = now
+        self._recalled: Counter[str] = Counter()
+        self._accessed: Counter[str] = Counter()
+        self._lock = threading.Lock()
+        self._timer: threading.Timer | None = None
+
+    def add(self, ids: Iterable[str], *, recalled: int = 0, accessed: int = 0) -> None:
+        with self._lock:
+            for id in ids:
+                self._recalled[id] += recalled
+                self._accessed[id] += accessed
+            if self._timer is None and self._recalled:
+                self._timer = threading.Timer(DELAY, self.flush)
+                self._timer.daemon = True
+                self._timer.start()
+
+    def flush(self) -> None:
+        """Write what is noted. A store that cannot be written now keeps its memories; only the counters are lost."""
+        with self._lock:
+            if self._timer is not None:
+                self._timer.cancel()
+                self._timer = None
+            counts = {id: (count, self._accessed[id]) for id, count in self._recalled.items()}
+            self._recalled.clear()
+            self._accessed.clear()
+        if counts:
+            try:
+                self._store.used(self._tenant, counts, self._now())
+            except StoreUnavailable as error:
+                log.warning("counters of use were not written: %s", error)
