@@ -1,0 +1,85 @@
+"""Embedder: text in, one unit vector per text out.
+
+A vector means something only beside vectors of the same model, so every vector is stamped with `model`, and vectors
+whose stamps differ are never compared. The stamp changes whenever the numbers would: other weights, pooling, prefix.
+
+Questions and notes are not embedded alike: retrieval models are trained with an instruction in front of the question
+and lose many of their hits without it. Hence the role is an argument of `embed`, and no caller ever writes a prefix.
+
+What holds for every embedder, and is proved for each by tests/test_embedder.py:
+- rows come in the order of the texts, in float32, with length 1: a dot product is a cosine;
+- a text has one vector. It does not depend on what else is in the list, on the thread or on the process;
+- any `str` is accepted. Lone surrogates count as `?`; of an overlong text the beginning counts; an empty text or white
+  space gets a unit vector too, always the same one, which means nothing and breaks nothing.
+
+Importing this module loads neither numpy nor a model; `load` looks whether files and libraries are there, and the first
+`embed`, or `warm`, reads them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, Protocol, get_args
+
+from ..errors import BadInput
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Role = Literal["query", "document"]
+PACKAGED = Path(__file__).parent / "data" / "arctic-embed-s"
+
+
+class Embedder(Protocol):
+    """Turns texts into unit vectors; safe to share between threads."""
+
+    @property
+    def model(self) -> str:
+        """The id stamped on every vector, such as `arctic-embed-s-int8/1`."""
+
+    @property
+    def dimension(self) -> int:
+        """How many numbers a vector has."""
+
+    def warm(self) -> None:
+        """Load the model now, in this thread, instead of at the first `embed`."""
+
+    def embed(self, texts: Sequence[str], role: Role) -> NDArray[np.float32]:
+        """One row per text, shape (len(texts), dimension)."""
+
+
+def load(name: str = "default") -> Embedder:
+    """The embedder of that name, or the one whose model.onnx and tokenizer.json lie in that folder.
+
+    >>> load("hashing").model
+    'hashing/1'
+    """
+    if name == "hashing":
+        from .hashing import HashingEmbedder
+
+        return HashingEmbedder()
+    folder = PACKAGED if name == "default" else Path(name).expanduser()
+    if name != "default" and (not name or not folder.is_dir()):
+        raise BadInput(
+            f"{name!r} is neither a known embedder nor a folder.",
+            fix="Use default, hashing, or the path of a folder with model.onnx and tokenizer.json.",
+        )
+    from .onnx import OnnxEmbedder
+
+    return OnnxEmbedder(folder)
+
+
+def checked(texts: Sequence[str], role: Role) -> list[str]:
+    """The texts as they can be read: what each embedder does first.
+
+    >>> checked(["caf\\u00e9", "half \\ud83d a face"], "query")
+    ['café', 'half ? a face']
+    """
+    if role not in get_args(Role):
+        raise BadInput(f"{role!r} is not a role.", fix="The role is query or document.")
+    # A string is a sequence of strings too: without this, a forgotten pair of brackets embeds every letter.
+    if isinstance(texts, str):
+        raise BadInput("embed takes a list of texts, and got one text.", fix="Put it into a list.")
+    return [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
