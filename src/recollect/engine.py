@@ -335,14 +335,9 @@ class Engine:
 
     def warm(self) -> threading.Thread:
         """Load the model now, in the background, so that no question waits for it."""
-        thread = threading.Thread(target=self._warm, name="recollect-model", daemon=True)
+        thread = threading.Thread(target=self._embedding, name="recollect-model", daemon=True)
         thread.start()
         return thread
-
-    def _warm(self) -> None:
-        embedder, _ = self._embedding()
-        if embedder is not None:
-            embedder.embed(["warm"], "query")
 
     # -- small parts --------------------------------------------------------------------------------------------------
 
@@ -379,7 +374,7 @@ class Engine:
                     loaded = embedder.load(self.settings.embedder)
                     loaded.warm()
                     self._embedder = loaded
-                except ModelUnavailable as error:
+                except (ModelUnavailable, BadInput) as error:
                     self._no_embedder = f"vector: {error}"
                     log.warning("memories are found by words only: %s", error)
         return self._embedder, (self._no_embedder,) if self._no_embedder else ()

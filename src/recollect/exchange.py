@@ -23,7 +23,7 @@ from typing import Any, TextIO
 from . import ids, times
 from .checks import MAX_NAME, Cleaner, one_of
 from .errors import BadInput, StoreReadOnly
-from .remember.drafts import MAX_REF, fields_of, source_of
+from .remember.drafts import MAX_REF, fields_of, prepare, source_of
 from .remember.redact import redact
 from .remember.write import BATCH, COPIED, Writer
 from .store.contract import Store, Transaction
@@ -180,6 +180,7 @@ class Importer:
             nouns.append(self._noun(NOUNS[str(kind)], data))
         else:
             drafts.append(self._draft(data, scope, path))
+            prepare(drafts[-1], self._writer.content_limit, self._actor)  # so that an error names the line
 
     # -- reading the three kinds of line ------------------------------------------------------------------------------
 

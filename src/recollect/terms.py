@@ -4,7 +4,7 @@ Developers' text is half prose, half identifiers, so a term is made like this:
 
 - words are folded to lower case without accents and stemmed (English Snowball), so «deployed» finds «deploying»;
 - identifiers are split at case changes, digits, `_`, `-`, `.`, `/` and kept whole beside their parts: `getUserName`
-  gives `get user name getusername`, so it is found by «user name» and, better, by itself;
+  gives `get user name` and itself, so it is found by «user name» and, better, by itself;
 - numbers lose leading zeros: `ADR-005` gives `adr 5 adr5`, found by «adr 5» and «ADR-005»;
 - Han, Kana and Hangul, which have no spaces, become pairs of characters.
 
@@ -48,11 +48,13 @@ def _stem(word: str) -> str:
 @lru_cache(maxsize=65536)
 def _split(run: str) -> tuple[str, ...]:
     """The terms of one run without joints: its parts, and itself when it has several."""
-    parts = _PART.findall(run)
-    folded = [_fold(part) for part in parts]
-    if len(folded) < 2:
-        return tuple(_stem(word) for word in folded)
-    return (*(_stem(word) for word in folded), "".join(folded)[:MAX_TERM])
+    parts = tuple(_stem(_fold(part)) for part in _PART.findall(run))
+    return (*parts, _whole(run)) if len(parts) > 1 else parts
+
+
+def _whole(name: str) -> str:
+    """A compound as one term, the same however it was written: getUserName, get_user_name, GETUSERNAME."""
+    return _stem("".join(_fold(part) for part in _PART.findall(name))[:MAX_TERM])
 
 
 def _fold(word: str) -> str:
@@ -72,7 +74,7 @@ def _compound(name: str, joints: tuple[re.Pattern[str], ...]) -> tuple[str, ...]
     parts = [_compound(piece, joints[1:]) for piece in pieces]
     found = tuple(term for part in parts for term in part)
     # ADR-005, user_id and os.path are names worth finding as one; a long chain is found by its parts.
-    return (*found, "".join(part[-1] for part in parts if part)[:MAX_TERM]) if len(pieces) <= 3 else found
+    return (*found, _whole(name)) if len(pieces) <= 3 else found
 
 
 @lru_cache(maxsize=32768)
@@ -86,9 +88,9 @@ def _of_run(run: str) -> tuple[str, ...]:
 def terms(text: str) -> list[str]:
     """
     >>> terms("getUserName failed in ADR-005")
-    ['get', 'user', 'name', 'getusername', 'fail', 'in', 'adr', '5', 'adr5']
+    ['get', 'user', 'name', 'getusernam', 'fail', 'in', 'adr', '5', 'adr5']
     >>> terms("src/auth/token_store.py uses HTTPServer2")
-    ['src', 'auth', 'token', 'store', 'tokenstore', 'py', 'tokenstorepy', 'use', 'http', 'server', '2', 'httpserver2']
+    ['src', 'auth', 'token', 'store', 'tokenstor', 'py', 'tokenstorepi', 'use', 'http', 'server', '2', 'httpserver2']
     """
     found: list[str] = []
     if _CJK.search(text):

@@ -23,7 +23,7 @@ _SENTENCE = re.compile(r"(?<=[.!?…。！？])\s+|\n+")
 
 # Letters of other scripts that are drawn like Latin ones. NFKC folds width and ligatures; it leaves these alone.
 _LOOKALIKES = str.maketrans(
-    "аеорсухіѕјԁһӏԛԝкмтвнгαοερνικτυхγɑɡıḷⅼꞌʼ`´‘’“”‐‑‒–—−",  # noqa: RUF001
+    "аеорсухіѕјԁһӏԛԝкмтвнгαοερνικτυхγɑɡıḷⅼꞌʼ`´‘’“”‐‑‒–—−",
     "aeopcyxisjdhlqwkmtbhraoepviktuxyagill''''''\"\"------",
 )
 

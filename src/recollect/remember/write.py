@@ -19,6 +19,7 @@ from ..checks import MAX_TAGS, Cleaner
 from ..errors import BadInput, Refused
 from ..store.contract import Store, Transaction
 from ..types import Draft, Evidence, Filter, Memory, Near, Remembered, Scope, Source, Tombstone
+from . import alike
 from .drafts import MAX_KEYWORDS, MAX_REFS, Prepared, fields_of, prepare
 from .redact import redact
 
@@ -91,7 +92,8 @@ class Writer:
             Near(id, round(score, 4), memory.title or text.title_of(memory.content))
             for id, score in close.items()
             if (memory := known.get(id)) and memory.content_hash != item.key
-        )
+            and alike.near(memory.content, item.draft.content)
+        )  # fmt: skip
 
     def _one(self, changes: Transaction, item: Prepared, near: tuple[Near, ...], merge: bool) -> Remembered:
         if stone := changes.tombstone(item.key, item.draft.scope):
@@ -101,9 +103,11 @@ class Writer:
         source = self._source(changes, item.source)
         if same := changes.same(item.key, item.draft.scope):
             return Remembered("duplicate", self._observe(changes, same, item, source), item.redacted)
-        if merge and near and (known := changes.get(Memory, near[0].id)):
-            merged = self._observe(changes, known, item, source, merge=True)
-            return Remembered("merged", merged, item.redacted, near)
+        for one in near if merge else ():
+            known = changes.get(Memory, one.id)
+            if known and alike.agree(known.content, item.draft.content):
+                merged = self._observe(changes, known, item, source, merge=True)
+                return Remembered("merged", merged, item.redacted, near)
         memory = self._create(changes, item, source)
         return Remembered("created", memory, item.redacted, near)
 

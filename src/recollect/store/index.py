@@ -152,7 +152,7 @@ class VectorIndex:
         """The copy, if there is one that fits; a damaged or foreign one is as good as none."""
         index = cls()
         try:
-            with np.load(path, allow_pickle=False) as file:
+            with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
                 header = json.loads(file["header"].tobytes())
                 if header["format"] != FORMAT or any(header.get(name) != value for name, value in stamp.items()):
                     return None

@@ -1,0 +1,153 @@
+"""The shape of the house: layers, sizes, orphans, and the public door."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import recollect
+
+PKG = Path(recollect.__file__).parent
+FILES = {path: ast.parse(path.read_text("utf-8")) for path in PKG.rglob("*.py")}
+# From the ground up: a home may import from its own level and below.
+LAYERS = [
+    "errors",
+    "times ids",
+    "types",
+    "text terms rank vectors checks settings",
+    "store models",
+    "remember recall history upkeep",
+    "exchange",
+    "engine",
+    "__init__",
+    "present terminal",
+    "tour",
+    "cli",
+    "__main__",
+]
+LEVEL = {name: number for number, names in enumerate(LAYERS) for name in names.split()}
+PURE = "times ids text terms rank vectors checks".split()
+MAX_FILE, MAX_FUNCTION, MAX_PACKAGE = 600, 60, 16_000
+# Where everything may be caught: the process would otherwise die without a word, or the library raises bare exceptions.
+CATCH_ALL = {"models/onnx.py"}
+
+
+def home(path: Path) -> str:
+    return path.relative_to(PKG).parts[0].removesuffix(".py")
+
+
+def imported(path: Path) -> Iterator[str]:
+    """The homes and modules that a file imports, as paths below the package."""
+    depth = len(path.relative_to(PKG).parts)
+    for node in ast.walk(FILES[path]):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            above = path.relative_to(PKG).parts[: depth - node.level]
+            base = ".".join([*above, *(node.module.split(".") if node.module else [])])
+            yield from [base] if node.module else [f"{base}.{alias.name}".strip(".") for alias in node.names]
+            if node.module:
+                yield from (f"{base}.{alias.name}" for alias in node.names)
+
+
+def test_no_file_or_function_has_outgrown_its_noun() -> None:
+    lines = {path: path.read_text("utf-8").count("\n") for path in FILES}
+    assert {str(path): n for path, n in lines.items() if n > MAX_FILE} == {}, "split by noun, or delete"
+    assert sum(lines.values()) < MAX_PACKAGE
+    long = {
+        f"{path.name}:{node.name}": size
+        for path, tree in FILES.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef) and (size := (node.end_lineno or 0) - node.lineno + 1) > MAX_FUNCTION
+    }
+    assert long == {}, "a noun is missing"
+
+
+def test_imports_point_down() -> None:
+    up = [
+        (str(path.relative_to(PKG)), target)
+        for path in FILES
+        for target in imported(path)
+        if target.split(".")[0] in LEVEL and LEVEL[target.split(".")[0]] > LEVEL[home(path)]
+    ]
+    assert up == [], "move the code down, or pass the value in"
+
+
+def test_every_module_has_its_layer_and_is_reached() -> None:
+    assert {home(path) for path in FILES} <= LEVEL.keys(), "give the new home a layer"
+    used = {target for path in FILES for target in imported(path)}
+    modules = {".".join(path.relative_to(PKG).with_suffix("").parts) for path in FILES}
+    entries = {"__init__", "__main__", "cli"} | {name for name in modules if name.endswith(".__init__")}
+    assert modules - used - entries == set(), "nothing imports these; delete them"
+
+
+def test_pure_modules_touch_neither_disk_nor_clock_nor_environment() -> None:
+    banned = {"os", "time", "sqlite3", "apsw", "socket", "pathlib", "random", "secrets", "subprocess"}
+    for path, tree in FILES.items():
+        if home(path) in PURE:
+            names = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+            names |= {
+                str(node.module) for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and not node.level
+            }
+            assert not {name.split(".")[0] for name in names} & banned, path
+            assert not [node for node in ast.walk(tree) if isinstance(node, ast.Attribute) and node.attr == "now"], path
+
+
+def test_nothing_catches_everything() -> None:
+    broad = {
+        str(path.relative_to(PKG))
+        for path, tree in FILES.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ExceptHandler)
+        and (node.type is None or (isinstance(node.type, ast.Name) and node.type.id in ("Exception", "BaseException")))
+        and not any(isinstance(inner, ast.Raise) and inner.exc is None for inner in node.body)
+    }
+    assert broad <= CATCH_ALL
+
+
+def test_only_the_store_speaks_sql() -> None:
+    words = ("select ", "insert into", "update ", "delete from")
+    for path, tree in FILES.items():
+        if home(path) != "store":
+            texts = [n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+            assert not [text for text in texts if text.lower().lstrip().startswith(words)], path
+
+
+def test_only_one_file_changes_knowledge() -> None:
+    """The journal's promise by structure: no other file of the store writes a table that is knowledge."""
+    knowledge = ("memory", "source", "evidence", "link", "tombstone", "journal", "entity", "answer", "checkpoint")
+    for path, tree in FILES.items():
+        texts = [n.value.lower() for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+        writes = {
+            table
+            for text in texts
+            for table in knowledge
+            for verb in ("insert into", "insert or replace into", "update", "delete from")
+            if f"{verb} {table} " in text + " "
+        }
+        assert not writes or path.name == "sqlite_changes.py", (path, writes)
+
+
+def test_the_public_api_is_pinned() -> None:
+    assert sorted(recollect.__all__) == [
+        "Ambiguous", "BadInput", "BadTime", "Check", "Draft", "Engine", "Entry", "Evidence", "Forgotten", "Hit", "Link",
+        "Memory", "MigrationChanged", "ModelUnavailable", "Near", "NewerSchema", "NotADatabase", "NotFound", "Page",
+        "Recall", "RecollectError", "Refused", "Remembered", "Scope", "Source", "StoreCorrupt", "StoreFull",
+        "StoreLocked", "StoreReadOnly", "StoreUnavailable", "TooLarge", "open",
+    ]  # fmt: skip
+    verbs = {name for name in vars(recollect.Engine) if not name.startswith("_")}
+    assert verbs == {
+        "close", "edit", "embed", "evidence", "export", "forget", "get", "history", "import_", "link", "links", "list",
+        "recall", "reject", "remember", "remember_many", "stats", "warm",
+    }  # fmt: skip
+
+
+def test_importing_the_package_loads_no_heavy_library_and_touches_no_file(tmp_path: Path) -> None:
+    code = (
+        "import sys, recollect; heavy = {'numpy', 'onnxruntime', 'tokenizers', 'mcp', 'click'} & set(sys.modules); "
+        "assert not heavy, heavy"
+    )
+    environment = {"RECOLLECT_HOME": str(tmp_path / "home"), "PYTHONPATH": str(PKG.parent), "PATH": ""}
+    subprocess.run([sys.executable, "-c", code], check=True, env=environment, cwd=tmp_path)
+    assert not (tmp_path / "home").exists()
