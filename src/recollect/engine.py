@@ -21,7 +21,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
-from . import exchange, ids, settings, text
+from . import exchange, ids, settings, terms, text
 from .checks import MAX_NAME, Cleaner, one_of
 from .errors import Ambiguous, BadInput, ModelUnavailable, NotFound, Refused
 from .recall.query import MAX_LIMIT, filter_of, parse
@@ -158,7 +158,7 @@ class Engine:
         self, id: str | Sequence[str] | None = None, *, query: str | None = None, scope: Scope | None = None,
         purge: bool = False, dry_run: bool = False, reason: str = "",
     ) -> Forgotten:  # fmt: skip
-        """Forget memories by id, by a query, or everything inside a scope.
+        """Forget memories by id, by a query (those in which each of its words occurs), or everything inside a scope.
 
         Forgotten memories leave recall and can be brought back with `edit(id, state="active")`. With `purge` the
         content, its vectors, full text and history are erased and cannot be had back. With `dry_run` nothing happens:
@@ -170,12 +170,18 @@ class Engine:
         if id is not None:
             found = [self._find(one) for one in ([id] if isinstance(id, str) else id)]
         elif query is not None:
-            found = [hit.memory for hit in self._recall(query, {"limit": 100}).hits]
+            found = self._saying(query)
         else:
             found = self._inside(scope or EVERYWHERE, purge)
         if not dry_run:
             found = self._retire(found, purge, self._reason(reason))
         return Forgotten(tuple(found), dry_run, purge)
+
+    def _saying(self, query: str) -> Sequence[Memory]:
+        """Memories in which every word of the query occurs: likeness is good enough to find, never to forget by."""
+        wanted = set(terms.of_query(query))
+        hits = self._recall(query, {"limit": MAX_LIMIT}).hits
+        return [hit.memory for hit in hits if wanted <= set(terms.of_memory(hit.memory))]
 
     def _inside(self, scope: Scope, purge: bool) -> Sequence[Memory]:
         if scope == EVERYWHERE:
@@ -247,10 +253,11 @@ class Engine:
         embedder, skipped = self._embedding()
         return self._reader.recall(asked, embedder, skipped)
 
-    def get(self, id: str) -> Memory:
-        """One memory, by its id or the last characters of it."""
+    def get(self, id: str, *, peek: bool = False) -> Memory:
+        """One memory, by its id or the last characters of it; with `peek` the look is not counted."""
         memory = self._find(id)
-        self._usage.add([memory.id], accessed=1)
+        if not peek:
+            self._usage.add([memory.id], accessed=1)
         return memory
 
     def list(self, *, scope: Scope | None = None, limit: int = 50, cursor: str | None = None, **filters: Any) -> Page:
@@ -320,7 +327,8 @@ class Engine:
         if embedder is None:
             return 0
         done, last = 0, ""
-        total = self._store.stats(self._tenant)["memories"] if progress else 0
+        counts = self._store.stats(self._tenant)
+        total = counts["memories"] - counts["embedded"].get(embedder.model, 0)
         while batch := self._store.unembedded(self._tenant, embedder.model, EMBED_BATCH, last):
             vectors = embed_drafts(batch, embedder)
             with self._store.transaction(self._tenant, self._actor, self._now()) as changes:
@@ -332,6 +340,10 @@ class Engine:
             if progress:
                 progress(done, max(done, total))
         return done
+
+    def mend(self) -> None:
+        """Build again what is derived in the store: the full text index."""
+        self._store.mend()
 
     def warm(self) -> threading.Thread:
         """Load the model now, in the background, so that no question waits for it."""

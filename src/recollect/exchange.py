@@ -68,6 +68,9 @@ class Imported(Noun):
 
 def export(store: Store, tenant: str, path: Path, now: datetime, *, journal: bool, progress: Progress | None) -> int:
     """Write a store to a file, whole or not at all, readable by its owner alone."""
+    path = path.resolve()
+    if path.exists() and not path.is_file():
+        raise BadInput(f"{path} is not a file.", fix="Name a file to write to.")
     fresh = path.with_name(f".{path.name}.{os.getpid()}.new")
     total = store.stats(tenant)["memories"]
     count = 0

@@ -75,6 +75,8 @@ def _from_file(path: Path) -> dict[str, Any]:
         return {}
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadInput(f"{path} is not valid TOML: {error}.", fix="Correct that file or move it away.") from error
+    except NotADirectoryError as error:
+        raise BadInput(f"{path.parent} is not a folder.", fix=f"Set {PREFIX}HOME to a folder.") from error
     except OSError as error:
         raise BadInput(f"{path} cannot be read: {error.strerror}.", fix="Make it readable for you.") from error
 

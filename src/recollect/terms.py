@@ -20,6 +20,8 @@ from functools import lru_cache
 
 import snowballstemmer
 
+from .types import Memory
+
 STOP_WORDS = frozenset(
     """a about after again all also am an and any are as at be because been before being between both but by can
     could did do does doing down during each few for from further had has have having he her here hers him his
@@ -106,6 +108,12 @@ def _pairs(run: str) -> list[str]:
     ['東京', '京都']
     """
     return [run[i : i + 2] for i in range(len(run) - 1)] or [run]
+
+
+def of_memory(memory: Memory) -> list[str]:
+    """Every term by which a memory is found."""
+    parts = (memory.title, memory.content, memory.reasoning, *memory.keywords, *memory.tags)
+    return [term for part in parts for term in terms(part)]
 
 
 def joined(text: str | None) -> str:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from .. import rank, terms, text, times
 from ..history.asof import as_of
 from ..store.contract import Store
-from ..types import Hit, Memory, Recall
+from ..types import STATES, Hit, Memory, Recall
 from .query import Query
 
 if TYPE_CHECKING:
@@ -103,7 +103,8 @@ class Reader:
         past = (
             as_of(m, self.store.journal(self.tenant, target=m.id, since=query.as_of), query.as_of) for m in memories
         )
-        return [m for m in past if m and m.state in query.filter.states and held(m, query.as_of)]
+        states = query.filter.states or STATES
+        return [m for m in past if m and m.state in states and held(m, query.as_of)]
 
 
 def held(memory: Memory, moment: datetime) -> bool:

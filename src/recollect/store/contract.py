@@ -94,5 +94,8 @@ class Store(Protocol):
 
     def stats(self, tenant: str) -> dict[str, Any]: ...
     def check(self, tenant: str) -> list[Check]: ...
+    def mend(self) -> None:
+        """Build again what is derived inside the store."""
+
     def save(self) -> None:
         """Write what is derived and worth keeping for the next process."""

@@ -36,7 +36,7 @@ N = TypeVar("N", bound=Kept)
 log = logging.getLogger("recollect")
 
 ENDING = "select id from memory where tenant = ? and id like '%' || ? order by id limit ?"
-UNEMBEDDED = f"""{MEMORIES} and m.id > :after and m.state in ('active', 'pending') and not exists
+UNEMBEDDED = f"""{MEMORIES} and m.id > :after and not exists
     (select 1 from embedding e where e.memory = m.n and e.model = :model) order by m.id limit :limit"""
 ENTRY_COLUMNS = "seq, at, actor, operation, noun, target, before, after, reason, purged"
 ENTRIES = f"select {ENTRY_COLUMNS} from journal where tenant = :tenant and seq > :after"
@@ -100,6 +100,10 @@ ORPHANS = {
         (select 1 from source s where s.tenant = m.tenant and s.id = m.source)""",
     "broken references": "select count(*) from pragma_foreign_key_check",
 }
+REBUILD = """
+    insert into memory_fts (rowid, wall, title, content, keywords, reasoning, tags)
+    select n, wall(tenant, project), terms(title), terms(content), terms_of_list(keywords), terms(reasoning),
+      terms_of_list(tags) from memory"""
 
 FIRST_LOOK = 200  # matches of a full text query that are filtered by joining, before the wall is used
 WORTH_SAVING = 5000  # vectors from which a copy of the index beside the database pays
@@ -437,6 +441,12 @@ class SQLiteStore:
         counts["store"] = str(self.path)
         return counts
 
+    def mend(self) -> None:
+        """Build the full text index again from the rows."""
+        with self._locked() as con:
+            con.execute("insert into memory_fts (memory_fts) values ('delete-all')")
+            con.execute(REBUILD)
+
     def check(self, tenant: str) -> list[Check]:
         with self._reading() as con:
             damage = [str(row[0]) for row in con.execute("pragma quick_check(5)")]
@@ -446,12 +456,14 @@ class SQLiteStore:
             with self._locked() as con:
                 con.execute("insert into memory_fts (memory_fts, rank) values ('integrity-check', 0)")
         except StoreCorrupt as error:
-            found.append(_checked("full text", False, error.message, "recollect doctor --fix builds it again."))
+            found.append(_checked("full text", False, error.message, "Run: recollect doctor --fix"))
         else:
             found.append(_checked("full text", True, "the index is whole", ""))
         detail = ", ".join(f"{count} {name}" for name, count in orphans.items())
         found.append(
-            _checked("consistency", not orphans, detail or "every row has its other half", "Restore a backup.")
+            _checked(
+                "consistency", not orphans, detail or "every row has its other half", "Run: recollect doctor --fix"
+            )
         )
         return found
 
