@@ -30,6 +30,8 @@ class Cleaner:
         """A text of at most `limit` characters; without one, of the content limit in bytes."""
         if not isinstance(value, str):
             raise BadInput(f"{name} must be text, not {type(value).__name__}.")
+        if not value:
+            return value
         # Measured before anything else is done with it: a hundred megabytes should cost nothing.
         if len(value) > 4 * max(self._limit, limit or 0):
             raise TooLarge(f"{name} has {len(value)} characters; the limit is {limit or self._limit}.")

@@ -257,7 +257,9 @@ class Importer:
             batch = ordered[start : start + BATCH]
             with self._store.transaction(self._tenant, self._actor, self._now()) as changes:
                 fresh = [noun for noun in batch if self._one(changes, noun)]
-            self._store.restore_usage(self._tenant, [noun for noun in fresh if isinstance(noun, Memory)])
+            used = [noun for noun in fresh if isinstance(noun, Memory) and (noun.recalled or noun.accessed)]
+            if used:
+                self._store.restore_usage(self._tenant, used)
             if progress:
                 progress(start + len(batch), len(ordered))
 

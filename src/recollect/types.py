@@ -72,13 +72,17 @@ class Kept(Noun):
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, datetime):
+    kind = type(value)
+    if kind in _AS_THEY_ARE:
+        return value
+    if kind is datetime:
         return times.iso(value)
-    if isinstance(value, Noun):
-        return value.as_dict()
-    if isinstance(value, tuple):
+    if kind is tuple:
         return [_plain(item) for item in value]
-    return value
+    return value.as_dict() if isinstance(value, Noun) else value
+
+
+_AS_THEY_ARE = frozenset((str, int, float, bool, type(None)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +102,9 @@ class Scope(Noun):
     def as_dict(self) -> dict[str, Any]:
         return {name: value for name in SCOPE_FIELDS if (value := getattr(self, name))}
 
+    def places(self) -> tuple[str, str, str, str, str]:
+        return self.user, self.project, self.branch, self.agent, self.session
+
     def __str__(self) -> str:
         return " ".join(f"{name}={value}" for name, value in self.as_dict().items()) or "everywhere"
 
@@ -108,7 +115,11 @@ EVERYWHERE = Scope()
 
 @dataclass(frozen=True, slots=True)
 class Memory(Kept):
-    """One piece of knowledge. `updated_at` moves with content, never with counters."""
+    """One piece of knowledge. `updated_at` moves with content, never with counters.
+
+    `context` is what stood around it (the turn before, the headings above): it is searched and not shown as content.
+    `speaker` and `position` say who said it and where it stands in its session or document.
+    """
 
     TIMES: ClassVar[frozenset[str]] = frozenset(
         ("valid_from", "valid_to", "created_at", "updated_at", "expires_at", "last_recalled_at", "last_accessed_at")
@@ -120,6 +131,9 @@ class Memory(Kept):
     network: str = "world"
     title: str = ""
     reasoning: str = ""
+    context: str = ""
+    speaker: str = ""
+    position: int | None = None
     keywords: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     refs: tuple[str, ...] = ()
@@ -140,6 +154,10 @@ class Memory(Kept):
     accessed: int = 0
     last_recalled_at: datetime | None = None
     last_accessed_at: datetime | None = None
+
+    def embedded(self) -> tuple[str, str, str]:
+        """What an embedder reads of it: when one of these changes, its vectors are stale."""
+        return self.title, self.speaker, self.content
 
     def record(self) -> dict[str, Any]:
         """The wire form without the counters of use, which are statistics and not knowledge."""
@@ -241,6 +259,9 @@ class Draft:
     kind: str = "fact"
     title: str = ""
     reasoning: str = ""
+    context: str = ""
+    speaker: str = ""
+    position: int | None = None
     scope: Scope = EVERYWHERE
     keywords: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
@@ -261,6 +282,9 @@ class DraftFields(TypedDict, total=False):
     kind: str
     title: str
     reasoning: str
+    context: str
+    speaker: str
+    position: int | None
     scope: Scope
     keywords: tuple[str, ...] | list[str]
     tags: tuple[str, ...] | list[str]
@@ -282,6 +306,9 @@ class EditFields(TypedDict, total=False):
     kind: str
     title: str
     reasoning: str
+    context: str
+    speaker: str
+    position: int | None
     scope: Scope
     keywords: tuple[str, ...] | list[str]
     tags: tuple[str, ...] | list[str]

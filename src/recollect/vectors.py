@@ -17,7 +17,6 @@ Floats = NDArray[np.float32]
 Rows = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
-EXACT = 2000  # up to here every vector is scored exactly
 SECOND, THIRD = 2000, 400  # how many survive the first and the second stage
 BLOCK = 16384  # rows a block: the distances of one block stay in the first-level cache
 
@@ -119,12 +118,17 @@ def best(scores: Floats, count: int) -> Rows:
     return np.argsort(-scores, kind="stable")
 
 
-def shortlist(bits: Bits, mask: Mask | None, query: Floats, third: int = THIRD) -> Rows:
-    """The rows worth an exact look: the first two stages, over the rows that the mask lets through."""
+def shortlist(bits: Bits, mask: Mask | None, query: Floats, third: int = THIRD, center: Floats | float = 0.0) -> Rows:
+    """The rows worth an exact look: the first two stages, over the rows that the mask lets through.
+
+    The codes are signs around the centre. For one query, the product with a vector and with the vector less the
+    centre differ by a constant, so the second stage takes the query as it is.
+    """
     allowed = bits.count if mask is None else int(mask.sum())
-    if allowed <= EXACT:
-        return np.arange(bits.count) if mask is None else np.flatnonzero(mask)
-    distances = bits.distances(query)
+    if allowed <= SECOND:
+        rows = np.arange(bits.count) if mask is None else np.flatnonzero(mask)
+        return rows if allowed <= third else rows[best(bits.likeness(rows, query), third)]
+    distances = bits.distances(np.asarray(query - center, np.float32))
     if mask is not None:
         distances[~mask] = 8 * 8 * len(bits.packed) + 1
     survivors = nearest(distances, max(SECOND, min(4 * SECOND, allowed // 50)))

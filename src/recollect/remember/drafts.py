@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .. import text, times
-from ..checks import MAX_TAG, MAX_TAGS, Cleaner, one_of, span, within
+from ..checks import MAX_NAME, MAX_TAG, MAX_TAGS, Cleaner, one_of, span, within
 from ..errors import BadInput
 from ..types import KINDS, NETWORK_OF, NETWORKS, SOURCES, Draft, Source
 from .redact import redact
@@ -47,6 +47,9 @@ def fields_of(draft: Draft, cleaner: Cleaner) -> Draft:
         kind=one_of(draft.kind, KINDS, "kind"),
         title=cleaner.text(draft.title, "title", MAX_TITLE),
         reasoning=cleaner.text(draft.reasoning, "reasoning"),
+        context=cleaner.text(draft.context, "context"),
+        speaker=cleaner.text(draft.speaker, "speaker", MAX_NAME),
+        position=_position(draft.position),
         scope=cleaner.scope(draft.scope),
         keywords=cleaner.texts(draft.keywords, "keywords", MAX_KEYWORDS, MAX_TAG),
         tags=cleaner.texts(draft.tags, "tags", MAX_TAGS, MAX_TAG),
@@ -58,6 +61,10 @@ def fields_of(draft: Draft, cleaner: Cleaner) -> Draft:
         valid_to=valid_to,
         expires_at=None if draft.expires_at is None else times.aware(draft.expires_at, "expires_at"),
     )
+
+
+def _position(value: Any) -> int | None:
+    return None if value is None else int(within(value, 0, 10**9, "position", whole=True))
 
 
 def prepare(draft: Draft, content_limit: int, actor: str) -> Prepared:

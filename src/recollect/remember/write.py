@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 BATCH = 256  # drafts a transaction: short enough that another process waits milliseconds, long enough to be fast
 MAX_NEAR = 3
+MAX_CONTEXT = 2000  # characters of the turn before that a turn carries along
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +115,10 @@ class Writer:
     def _create(self, changes: Transaction, item: Prepared, source: Source) -> Memory:
         now, draft = self.now(), item.draft
         fields: dict[str, Any] = {name: getattr(draft, name) for name in COPIED}
+        # A turn is understood by the one before it; it is searched together with that.
+        if draft.kind == "turn" and not draft.context and draft.scope.session and draft.position is not None:
+            before = changes.turn_before(draft.scope.session, draft.position)
+            fields["context"] = before.content[:MAX_CONTEXT] if before else ""
         memory = Memory(
             id=self.new_id(now), created_at=now, updated_at=now, content_hash=item.key, trust=item.trust,
             source=source.id, **fields,
@@ -168,7 +173,7 @@ class Writer:
         edited = replace(memory, state=state, content_hash=key, **{name: getattr(draft, name) for name in COPIED})
         if (edited.content, edited.title, edited.reasoning) != (memory.content, memory.title, memory.reasoning):
             edited = replace(edited, updated_at=self.now())
-        fresh = (edited.content, edited.title) != (memory.content, memory.title)
+        fresh = edited.embedded() != memory.embedded()
         vectors = embed_drafts([draft], embedder)[0] if fresh else None
         with self.store.transaction(self.tenant, self.actor, self.now()) as changes:
             if state == "active" and (changes.tombstone(key, draft.scope)):
@@ -208,8 +213,8 @@ class Writer:
 
 
 COPIED = (
-    "content", "kind", "title", "reasoning", "scope", "keywords", "tags", "refs", "importance", "confidence", "network",
-    "valid_from", "valid_to", "expires_at",
+    "content", "kind", "title", "reasoning", "context", "speaker", "position", "scope", "keywords", "tags", "refs",
+    "importance", "confidence", "network", "valid_from", "valid_to", "expires_at",
 )  # fmt: skip
 
 
@@ -217,16 +222,17 @@ def _union(old: tuple[str, ...], new: tuple[str, ...], most: int) -> tuple[str, 
     return tuple(dict.fromkeys((*old, *new)))[:most]
 
 
-def embedded_text(title: str, content: str) -> list[str]:
-    """What an embedder reads of a memory: its content in chunks, each under the title."""
-    return [f"{title}\n{chunk}" if title else chunk for chunk in text.chunks(content)]
+def embedded_text(draft: Draft | Memory) -> list[str]:
+    """What an embedder reads of a memory: its content in chunks, each under the title and with who said it."""
+    head = (f"{draft.title}\n" if draft.title else "") + (f"{draft.speaker}: " if draft.speaker else "")
+    return [head + chunk for chunk in text.chunks(draft.content)]
 
 
 def embed_drafts(drafts: Sequence[Draft | Memory], embedder: Embedder | None) -> list[Floats | None]:
     """The vectors of each draft, one a chunk, all made in one batch."""
     if embedder is None:
         return [None] * len(drafts)
-    pieces = [embedded_text(draft.title, draft.content) for draft in drafts]
+    pieces = [embedded_text(draft) for draft in drafts]
     vectors = embedder.embed([piece for chunks in pieces for piece in chunks], "document")
     found: list[Floats | None] = []
     start = 0

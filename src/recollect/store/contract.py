@@ -31,6 +31,9 @@ class Transaction(Protocol):
     def tombstone(self, key: str, scope: Scope) -> Tombstone | None:
         """The tombstone that forbids this value wherever a memory of that scope would be seen, if there is one."""
 
+    def turn_before(self, session: str, position: int) -> Memory | None:
+        """The memory that stands nearest before a place in a session."""
+
     def source(self, kind: str, uri: str, content_hash: str) -> Source | None: ...
     def was_purged(self, id: str) -> bool: ...
     def put(self, noun: Kept, operation: str, reason: str = "") -> bool:
@@ -64,6 +67,12 @@ class Store(Protocol):
     def count(self, tenant: str, filter: Filter) -> int: ...
     def match(self, tenant: str, terms: Sequence[str], filter: Filter, limit: int) -> list[tuple[str, float]]:
         """Full text: ids with their BM25, best first."""
+
+    def frequencies(self, tenant: str, terms: Sequence[str]) -> tuple[int, dict[str, int]]:
+        """How many memories there are, and in how many of them each term occurs, for weighing words by rarity."""
+
+    def sharing(self, tenant: str, ids: Sequence[str]) -> list[tuple[str, str, int]]:
+        """Pairs of one of these memories and another that shares references with it, with how many."""
 
     def nearest(self, tenant: str, model: str, query: Floats, filter: Filter, limit: int) -> list[tuple[str, float]]:
         """Vectors: ids with the cosine of their best chunk, best first."""

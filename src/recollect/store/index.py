@@ -6,7 +6,10 @@ lies beside the database, so that a cold process need not read every vector: it 
 written again when enough has changed. Rows are never changed in place: a changed memory's old rows die and new ones
 are added, until the dead are a quarter and are swept out.
 
-Every search is filtered before it is scored: scope, state, kind and times are columns of small numbers here.
+Sign bits say most when they are taken around the middle of the vectors: some models put all of theirs into one corner.
+So the codes are made here and not stored: the centre is the mean of the first vectors seen, and made anew when the
+index has grown to four times that size. Every search is filtered before it is scored: scope, state, kind and times are
+columns of small numbers here.
 """
 
 from __future__ import annotations
@@ -21,15 +24,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import times
+from .. import ids, times
 from ..types import SCOPE_FIELDS, Filter
-from ..vectors import THIRD, Bits, Floats, Mask, Rows, shortlist
+from ..vectors import SECOND, THIRD, Bits, Floats, Mask, codes, floats, shortlist
 
 WORDS = (*SCOPE_FIELDS, "kind", "state")
 TIMES = ("happened", "valid_from", "valid_to", "expires_at")
-# What a store reads for each vector, in this order: the vector's row, its memory's, the code, and the columns.
-COLUMNS = ("row", "memory", "code", *WORDS, "importance", *TIMES)
-FORMAT = 1
+# What a store reads for each vector, in this order: its row, its memory's number and id, itself, and the columns.
+COLUMNS = ("row", "memory", "id", "vector", *WORDS, "importance", *TIMES)
+FORMAT = 2
 NEVER, ALWAYS = np.iinfo(np.int64).max, np.iinfo(np.int64).min
 
 
@@ -39,10 +42,13 @@ class VectorIndex:
         self.saved_seq = 0
         self.bits = Bits()
         self.count = 0
+        self.center = np.empty(0, np.float32)
+        self._centered_on = 0
         self._names: dict[str, dict[str, int]] = {word: {} for word in WORDS}
         self._columns: dict[str, NDArray[Any]] = {
             "row": np.empty(0, np.int64),
             "memory": np.empty(0, np.int64),
+            "id": np.empty(0, f"S{ids.LENGTH}"),
             "alive": np.empty(0, np.bool_),
             "importance": np.empty(0, np.int8),
             **{word: np.empty(0, np.int32) for word in WORDS},
@@ -54,6 +60,11 @@ class VectorIndex:
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         return self._columns[name][: self.count]
+
+    @property
+    def off_center(self) -> bool:
+        """Whether the index has outgrown its centre, and should be built again."""
+        return self.count > SECOND and self.count > 4 * self._centered_on
 
     def replace(self, memories: Sequence[int], found: Sequence[Sequence[Any]]) -> None:
         """Forget the rows of some memories and take in what the store has of them now, in the order of COLUMNS."""
@@ -72,7 +83,7 @@ class VectorIndex:
         added = len(values["row"])
         self._grow(self.count + added)
         fresh = slice(self.count, self.count + added)
-        for name in ("row", "memory", "importance"):
+        for name in ("row", "memory", "id", "importance"):
             self._columns[name][fresh] = values[name]
         self._columns["alive"][fresh] = True
         for word in WORDS:
@@ -81,7 +92,10 @@ class VectorIndex:
         for name in TIMES:
             default = NEVER if name in ("valid_to", "expires_at") else ALWAYS
             self._columns[name][fresh] = [default if value is None else value for value in values[name]]
-        self.bits.append(np.frombuffer(b"".join(values["code"]), np.uint8).reshape(added, -1))
+        vectors = floats(list(values["vector"]))
+        if not self.count:
+            self.center, self._centered_on = vectors.mean(axis=0), added
+        self.bits.append(codes(vectors - self.center))
         self.count += added
 
     def _grow(self, size: int) -> None:
@@ -129,19 +143,27 @@ class VectorIndex:
             return np.asarray(self[word] == codes[0])
         return np.isin(self[word], codes)
 
-    def candidates(self, query: Floats, mask: Mask | None, limit: int) -> Rows:
-        """The rows of the store (not of the index) worth an exact look when `limit` are wanted."""
-        rows: Rows = self["row"][shortlist(self.bits, mask, query, max(THIRD, 3 * limit))]
-        return rows
+    def candidates(self, query: Floats, mask: Mask | None, limit: int) -> dict[int, str]:
+        """The rows of the store worth an exact look when `limit` are wanted, with the id of their memory."""
+        found = shortlist(self.bits, mask, query, max(min(THIRD, 40 * limit), 3 * limit), self.center)
+        named = self["id"][found].astype(str).tolist()
+        return dict(zip(self["row"][found].tolist(), named, strict=True))
 
     def save(self, path: Path, stamp: dict[str, Any]) -> None:
         """Write the copy: whole or not at all, readable by its owner alone."""
-        header = json.dumps({"format": FORMAT, "seq": self.seq, "names": self._names, **stamp})
+        told = {"format": FORMAT, "seq": self.seq, "names": self._names, "centered_on": self._centered_on}
+        header = json.dumps({**told, **stamp})
         arrays: dict[str, Any] = {f"column_{name}": self[name] for name in self._columns}
         fresh = path.with_name(f"{path.name}.{os.getpid()}.new")
         try:
             with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-                np.savez(file, header=np.frombuffer(header.encode(), np.uint8), bits=self.bits.packed, **arrays)
+                np.savez(
+                    file,
+                    header=np.frombuffer(header.encode(), np.uint8),
+                    bits=self.bits.packed,
+                    center=self.center,
+                    **arrays,
+                )
             os.replace(fresh, path)
         finally:
             fresh.unlink(missing_ok=True)
@@ -157,10 +179,12 @@ class VectorIndex:
                 if header["format"] != FORMAT or any(header.get(name) != value for name, value in stamp.items()):
                     return None
                 index.bits = Bits(file["bits"])
+                index.center = file["center"]
                 index._columns = {name: file[f"column_{name}"] for name in index._columns}
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
             return None
         index._names = header["names"]
         index.seq = index.saved_seq = header["seq"]
+        index._centered_on = header["centered_on"]
         index.count = len(index._columns["row"])
         return index if index.bits.count == index.count else None

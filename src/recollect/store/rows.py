@@ -43,22 +43,24 @@ def _columns(kind: type[Kept]) -> Iterator[str]:
             yield f.name
 
 
+FIELDS = {kind: tuple(f.name for f in fields(kind)) for kind in NOUNS.values()}  # type: ignore[arg-type]
 COLUMNS = {kind: tuple(_columns(kind)) for kind in NOUNS.values()}
 
 
-def to_row(noun: Noun) -> dict[str, Any]:
+def to_row(noun: Kept) -> dict[str, Any]:
     """The values of a noun by column."""
     row: dict[str, Any] = {}
-    for f in fields(noun):  # type: ignore[arg-type]
-        value = getattr(noun, f.name)
-        if isinstance(value, Scope):
-            row.update((name, getattr(value, name)) for name in SCOPE_FIELDS)
-        elif isinstance(value, datetime):
-            row[f.name] = times.micros(value)
-        elif isinstance(value, tuple):
-            row[f.name] = to_json(value)
+    for name in FIELDS[type(noun)]:
+        value = getattr(noun, name)
+        kind = type(value)
+        if kind is datetime:
+            row[name] = times.micros(value)
+        elif kind is tuple:
+            row[name] = to_json(value) if value else "[]"
+        elif kind is Scope:
+            row["user"], row["project"], row["branch"], row["agent"], row["session"] = value.places()
         else:
-            row[f.name] = value
+            row[name] = value
     return row
 
 

@@ -9,6 +9,7 @@ are normal.
 
 from __future__ import annotations
 
+import itertools
 import json
 import logging
 import threading
@@ -50,18 +51,26 @@ MATCH = """
     where m.tenant = :tenant {where} order by f.rank, m.n limit :limit"""
 
 INDEX_ROWS = """
-    select e.n, m.n, e.code, m.user, m.project, m.branch, m.agent, m.session, m.kind, m.state, m.importance,
+    select e.n, m.n, m.id, e.vector, m.user, m.project, m.branch, m.agent, m.session, m.kind, m.state, m.importance,
       coalesce(m.valid_from, m.created_at), m.valid_from, m.valid_to, m.expires_at
     from embedding e join memory m on m.n = e.memory where e.tenant = :tenant and e.model = :model"""
 INDEX_CHANGES = """
     select n from memory where tenant = :tenant and id in
       (select target from journal where tenant = :tenant and seq > :after and noun in ('memory', 'embedding'))"""
 VECTORS = """
-    select m.id, e.vector from embedding e join memory m on m.n = e.memory
-    where e.n in (select value from json_each(:rows)) and e.tenant = :tenant and e.model = :model"""
+    select n, vector from embedding
+    where n in (select value from json_each(:rows)) and tenant = :tenant and model = :model"""
 VECTORS_OF = """
     select m.id, e.vector from memory m join embedding e on e.memory = m.n
     where m.tenant = :tenant and m.id in (select value from json_each(:ids)) and e.model = :model"""
+# Memories that share a reference with some others, with how many they share.
+SHARING = """
+    select a.id, b.id, count(*) from memory a join memory_ref r on r.memory = a.n
+      join memory_ref s on s.tenant = r.tenant and s.ref = r.ref and s.memory <> r.memory
+      join memory b on b.n = s.memory
+    where a.tenant = :tenant and a.id in (select value from json_each(:ids)) group by 1, 2 limit 500"""
+VOCABULARY = "create virtual table if not exists temp.vocabulary using fts5vocab (main, memory_fts, row)"
+FREQUENCY = "select term, doc from temp.vocabulary where term in (select value from json_each(?))"
 TAGGED = "select memory from memory_tag where tenant = ? and tag = ?"
 SHARE = "select (select count(*) from memory where tenant = ?) * 1.0 / max(1, (select count(*) from memory))"
 
@@ -101,11 +110,12 @@ ORPHANS = {
     "broken references": "select count(*) from pragma_foreign_key_check",
 }
 REBUILD = """
-    insert into memory_fts (rowid, wall, title, content, keywords, reasoning, tags)
+    insert into memory_fts (rowid, wall, title, content, keywords, reasoning, tags, context)
     select n, wall(tenant, project), terms(title), terms(content), terms_of_list(keywords), terms(reasoning),
-      terms_of_list(tags) from memory"""
+      terms_of_list(tags), terms(around(context, speaker, valid_from, refs)) from memory"""
 
 FIRST_LOOK = 200  # matches of a full text query that are filtered by joining, before the wall is used
+INDEX_BATCH = 16384  # vectors read at a time when the index is built
 WORTH_SAVING = 5000  # vectors from which a copy of the index beside the database pays
 
 
@@ -245,8 +255,10 @@ class SQLiteStore:
     def of(self, tenant: str, kind: type[N], ids: Sequence[str], column: str = "id") -> list[N]:
         if column not in columns(kind):
             raise ValueError(f"{kind.__name__} has no column {column}")
-        sql = f"{NOUN[kind]} and {column} in (select value from json_each(:ids)) order by id"
-        return self._select(kind, columns(kind), sql, tenant=tenant, ids=to_json(list(ids)))
+        # Sorted here: asked to sort, SQLite walks all of the tenant's ids to look for a few.
+        sql = f"{NOUN[kind]} and {column} in (select value from json_each(:ids))"
+        found = self._select(kind, columns(kind), sql, tenant=tenant, ids=to_json(list(ids)))
+        return sorted(found, key=lambda noun: noun.id)
 
     def all(self, tenant: str, kind: type[N], after: str, limit: int) -> list[N]:
         sql = f"{NOUN[kind]} and id > :after order by id limit :limit"
@@ -257,6 +269,11 @@ class SQLiteStore:
             return [from_row(kind, names, row) for row in con.execute(sql, values)]
 
     # -- the journal --------------------------------------------------------------------------------------------------
+
+    def sharing(self, tenant: str, ids: Sequence[str]) -> list[tuple[str, str, int]]:
+        with self._reading() as con:
+            found: list[Any] = con.execute(SHARING, {"tenant": tenant, "ids": to_json(list(ids))}).fetchall()
+        return found
 
     def head(self, tenant: str) -> int:
         with self._reading() as con:
@@ -285,12 +302,11 @@ class SQLiteStore:
         walled = f"wall : ({self._wall(tenant, filter)}) AND ({words})"
         look = max(FIRST_LOOK, 4 * limit)
         with self._reading() as con:
-            attempts = [(walled, look), (walled, -1)]
-            if self._share(con, tenant) > 0.5:
-                attempts = [(words, look), *attempts] if filter.scope.project else [(words, look), (words, -1)]
-            for match, inner in attempts:
+            # The wall costs more than it saves where the tenant is most of the store and no project is asked for.
+            match = words if not filter.scope.project and self._share(con, tenant) > 0.5 else walled
+            for inner in (look, -1):
                 found, exhausted = self._match(con, match, inner, tenant, filter, limit)
-                if exhausted or len(found) >= limit:
+                if exhausted:
                     break
         return found
 
@@ -298,13 +314,22 @@ class SQLiteStore:
     def _match(
         con: apsw.Connection, match: str, inner: int, tenant: str, filter: Filter, limit: int
     ) -> tuple[list[tuple[str, float]], bool]:
-        """The matches that pass the filter, and whether there are no more to look at."""
+        """The matches that pass the filter, and whether looking further would find no more."""
         conditions, values = where(filter)
         sql = MATCH.format(where=conditions)
-        values |= {"tenant": tenant, "match": match, "inner": inner, "limit": limit + 1 if inner < 0 else inner}
-        seen = con.execute(MATCHES, {"match": match, "inner": inner}).get if inner > 0 else 0
+        values |= {"tenant": tenant, "match": match, "inner": inner, "limit": limit}
         found = [(str(id), float(score)) for id, score in con.execute(sql, values)]
-        return found[:limit], inner < 0 or seen < inner
+        if inner < 0 or len(found) == limit:
+            return found, True
+        seen = con.execute(MATCHES, {"match": match, "inner": inner}).get
+        return found, seen < inner
+
+    def frequencies(self, tenant: str, terms: Sequence[str]) -> tuple[int, dict[str, int]]:
+        with self._reading() as con:
+            con.execute(VOCABULARY)
+            found: list[Any] = con.execute(FREQUENCY, (to_json(list(terms)),)).fetchall()
+            total = int(con.execute("select count(*) from memory where tenant = ?", (tenant,)).get)
+        return max(total, *(count for _, count in found), 1), dict(found)
 
     def _wall(self, tenant: str, filter: Filter) -> str:
         if not filter.scope.project:
@@ -329,28 +354,16 @@ class SQLiteStore:
             if not index.count:
                 return []
             rows = index.candidates(query, index.mask(filter, self._tagged(con, tenant, filter)), limit)
-            values = {"rows": to_json(rows.tolist()), "tenant": tenant, "model": model}
-            scores = self._cosines(con, VECTORS, values, query)
+            values = {"rows": to_json(list(rows)), "tenant": tenant, "model": model}
+            found: list[Any] = con.execute(VECTORS, values).fetchall()
+        scores = _best([(rows[row], vector) for row, vector in found], query)
         return sorted(scores.items(), key=lambda item: -item[1])[:limit]
 
     def cosines(self, tenant: str, model: str, query: Floats, ids: Sequence[str]) -> dict[str, float]:
         with self._reading() as con:
             values = {"ids": to_json(list(ids)), "tenant": tenant, "model": model}
-            return self._cosines(con, VECTORS_OF, values, query)
-
-    @staticmethod
-    def _cosines(con: apsw.Connection, sql: str, values: dict[str, Any], query: Floats) -> dict[str, float]:
-        """The cosine of each memory's best chunk."""
-        from .. import vectors
-
-        rows: list[Any] = con.execute(sql, values).fetchall()
-        if not rows:
-            return {}
-        best: dict[str, float] = {}
-        scores = vectors.dots(vectors.floats([row[1] for row in rows]), query)
-        for (id, _), score in zip(rows, scores.tolist(), strict=True):
-            best[id] = max(score, best.get(id, -1.0))
-        return best
+            found: list[Any] = con.execute(VECTORS_OF, values).fetchall()
+        return _best(found, query)
 
     @staticmethod
     def _tagged(con: apsw.Connection, tenant: str, filter: Filter) -> list[int] | None:
@@ -369,12 +382,15 @@ class SQLiteStore:
             index = VectorIndex.load(self._copy(tenant, model), self._stamp(tenant, model)) or VectorIndex()
             self._indexes[key] = index
         head = int(con.execute(HEAD, (tenant,)).get)
-        if index.seq > head:  # the copy is of a later state: the database was put back from a backup
+        # A later state is of a database that was put back from a backup since.
+        if index.seq > head or index.off_center:
             index = self._indexes[key] = VectorIndex()
         if index.seq < head:
             values: dict[str, Any] = {"tenant": tenant, "model": model}
             if index.seq == 0:
-                index.replace([], con.execute(INDEX_ROWS, values).fetchall())
+                rows = con.execute(INDEX_ROWS, values)
+                while batch := list(itertools.islice(rows, INDEX_BATCH)):
+                    index.replace([], batch)
             else:
                 changed = [row[0] for row in con.execute(INDEX_CHANGES, {**values, "after": index.seq})]
                 sql = INDEX_ROWS + " and m.n in (select value from json_each(:memories))"
@@ -466,6 +482,18 @@ class SQLiteStore:
             )
         )
         return found
+
+
+def _best(found: Sequence[tuple[str, bytes]], query: Floats) -> dict[str, float]:
+    """The cosine of each memory's best chunk."""
+    from .. import vectors
+
+    best: dict[str, float] = {}
+    if found:
+        scores = vectors.dots(vectors.floats([vector for _, vector in found]), query)
+        for (id, _), score in zip(found, scores.tolist(), strict=True):
+            best[id] = max(score, best.get(id, -1.0))
+    return best
 
 
 def _checked(name: str, good: bool, detail: str, fix: str) -> Check:

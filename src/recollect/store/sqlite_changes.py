@@ -26,14 +26,15 @@ N = TypeVar("N", bound=Kept)
 
 PUT = {
     Memory: """
-        insert into memory (tenant, id, content, kind, network, title, reasoning, keywords, tags, refs, importance,
-          confidence, trust, state, user, project, branch, agent, session, valid_from, valid_to, created_at, updated_at,
-          expires_at, observed, content_hash, source)
-        values (:tenant, :id, :content, :kind, :network, :title, :reasoning, :keywords, :tags, :refs, :importance,
-          :confidence, :trust, :state, :user, :project, :branch, :agent, :session, :valid_from, :valid_to, :created_at,
-          :updated_at, :expires_at, :observed, :content_hash, :source)
+        insert into memory (tenant, id, content, kind, network, title, reasoning, context, speaker, position,
+          keywords, tags, refs, importance, confidence, trust, state, user, project, branch, agent, session, valid_from,
+          valid_to, created_at, updated_at, expires_at, observed, content_hash, source)
+        values (:tenant, :id, :content, :kind, :network, :title, :reasoning, :context, :speaker, :position, :keywords,
+          :tags, :refs, :importance, :confidence, :trust, :state, :user, :project, :branch, :agent, :session,
+          :valid_from, :valid_to, :created_at, :updated_at, :expires_at, :observed, :content_hash, :source)
         on conflict (tenant, id) do update set content = excluded.content, kind = excluded.kind,
           network = excluded.network, title = excluded.title, reasoning = excluded.reasoning,
+          context = excluded.context, speaker = excluded.speaker, position = excluded.position,
           keywords = excluded.keywords, tags = excluded.tags, refs = excluded.refs, importance = excluded.importance,
           confidence = excluded.confidence, trust = excluded.trust, state = excluded.state, user = excluded.user,
           project = excluded.project, branch = excluded.branch, agent = excluded.agent, session = excluded.session,
@@ -73,8 +74,8 @@ BLANK = "update journal set before = null, after = null, reason = '', purged = 1
 # -- derived and statistics: not journalled ---------------------------------------------------------------------------
 
 EMBED = """
-    insert into embedding (tenant, memory, model, chunk, vector, code)
-    values (?, (select n from memory where tenant = ? and id = ?), ?, ?, ?, ?)"""
+    insert into embedding (tenant, memory, model, chunk, vector)
+    values (?, (select n from memory where tenant = ? and id = ?), ?, ?, ?)"""
 UNEMBED = """
     delete from embedding where tenant = ? and model = ?
       and memory = (select n from memory where tenant = ? and id = ?)"""
@@ -89,14 +90,18 @@ MEMORIES = f"""
     from memory m left join usage u on u.tenant = m.tenant and u.memory = m.id
     where m.tenant = :tenant"""
 BY_ID = f"{MEMORIES} and m.id in (select value from json_each(:ids))"
-SAME = f"""{MEMORIES} and m.content_hash = :content_hash and m.state in ('active', 'pending') and m.user = :user
-    and m.project = :project and m.branch = :branch and m.agent = :agent and m.session = :session limit 1"""
+# The plus signs keep SQLite from searching by scope, which in one project means looking at everything.
+SAME = """
+    select id from memory where tenant = :tenant and content_hash = :content_hash and +state in ('active', 'pending')
+    and +user = :user and +project = :project and branch = :branch and agent = :agent and session = :session limit 1"""
 TOMBSTONE = """
     and key = :key and (user in ('', :user) or :user = '') and (project in ('', :project) or :project = '') limit 1"""
 SOURCE_LIKE = " and kind = :kind and uri = :uri and content_hash = :content_hash limit 1"
 NOUN = {
     kind: f"select {', '.join(columns(kind))} from {noun_name(kind)} where tenant = :tenant" for kind in NOUNS.values()
 }
+# What was said just before in a session: the nearest earlier turn.
+TURN_BEFORE = f"""{MEMORIES} and m.session = :session and m.position < :position order by m.position desc limit 1"""
 SOURCE_IS_USED = """
     select exists (select 1 from memory where tenant = :tenant and source = :source)
       or exists (select 1 from evidence where tenant = :tenant and source = :source)"""
@@ -118,18 +123,23 @@ class Changes:
 
     def get(self, kind: type[N], id: str) -> N | None:
         if kind is Memory:
-            return next(self._rows(kind, MEMORY_COLUMNS, BY_ID, ids=to_json([id])), None)
-        return next(self._rows(kind, columns(kind), NOUN[kind] + " and id = :id", id=id), None)
+            return next(self._rows(kind, MEMORY_COLUMNS, MEMORIES + " and m.id = :id", id=id), None)
+        return self._row(kind, id)
 
     def same(self, content_hash: str, scope: Scope) -> Memory | None:
         places = {name: getattr(scope, name) for name in SCOPE_FIELDS}
-        return next(self._rows(Memory, MEMORY_COLUMNS, SAME, content_hash=content_hash, **places), None)
+        values = {"tenant": self._tenant, "content_hash": content_hash, **places}
+        found = self._con.execute(SAME, values).get
+        return self.get(Memory, str(found)) if found else None
 
     def tombstone(self, key: str, scope: Scope) -> Tombstone | None:
         sql = NOUN[Tombstone] + TOMBSTONE
         return next(
             self._rows(Tombstone, columns(Tombstone), sql, key=key, user=scope.user, project=scope.project), None
         )
+
+    def turn_before(self, session: str, position: int) -> Memory | None:
+        return next(self._rows(Memory, MEMORY_COLUMNS, TURN_BEFORE, session=session, position=position), None)
 
     def source(self, kind: str, uri: str, content_hash: str) -> Source | None:
         sql = NOUN[Source] + SOURCE_LIKE
@@ -140,7 +150,7 @@ class Changes:
 
     def put(self, noun: Kept, operation: str, reason: str = "") -> bool:
         kind, id, new = type(noun), noun.id, record(noun)
-        old = self.get(kind, id)
+        old = self._row(kind, id)
         if old is None:
             before, after = None, compact(new)
         else:
@@ -150,13 +160,13 @@ class Changes:
         self._materialise(noun)
         self._append(operation, noun_name(kind), id, before, after, reason)
         if isinstance(noun, Memory):
-            if isinstance(old, Memory) and (old.content, old.title) != (noun.content, noun.title):
+            if isinstance(old, Memory) and old.embedded() != noun.embedded():
                 self._con.execute(STALE, (self._tenant, self._tenant, id))
             self._touched.add(id)
         return True
 
     def drop(self, kind: type[Kept], id: str, operation: str, reason: str = "") -> bool:
-        old = self.get(kind, id)
+        old = self._row(kind, id)
         if old is None:
             return False
         self._con.execute(DROP[kind], (self._tenant, id))
@@ -167,12 +177,11 @@ class Changes:
         from .. import vectors as codec
 
         self._con.execute(UNEMBED, (self._tenant, model, self._tenant, memory))
-        packed = zip(codec.halves(vectors), codec.codes(vectors), strict=True)
         self._con.executemany(
             EMBED,
             [
-                (self._tenant, self._tenant, memory, model, chunk, half, code.tobytes())
-                for chunk, (half, code) in enumerate(packed)
+                (self._tenant, self._tenant, memory, model, chunk, half)
+                for chunk, half in enumerate(codec.halves(vectors))
             ],
         )
         # Other processes' indexes look for changed memories in the journal; one that changed here is in it already.
@@ -201,7 +210,7 @@ class Changes:
             raise BadInput(f"Journal row {entry.seq} does not follow {self._seq}.", fix="Import into an empty store.")
         kind = NOUNS.get(entry.noun)
         if kind is not None and entry.after is not None:
-            current = self.get(kind, entry.target)
+            current = self._row(kind, entry.target)
             whole = {**(record(current) if current else {}), **entry.after}
             self._materialise(kind.from_dict(whole))
         elif kind is not None and not entry.purged and entry.after is None:
@@ -228,6 +237,10 @@ class Changes:
         moment = times.micros(at or self._now)
         head = (self._tenant, self._seq, moment, actor or self._actor, operation, noun, target)
         self._con.execute(JOURNAL, (*head, *texts, reason, int(purged)))
+
+    def _row(self, kind: type[N], id: str) -> N | None:
+        """A noun's own row; a memory comes without its counters of use, which are not knowledge."""
+        return next(self._rows(kind, columns(kind), NOUN[kind] + " and id = :id", id=id), None)
 
     def _rows(self, type: type[N], names: Sequence[str], sql: str, **values: Any) -> Iterator[N]:
         for row in self._con.execute(sql, {"tenant": self._tenant, **values}):

@@ -18,7 +18,7 @@ from typing import Any
 
 import apsw
 
-from .. import terms, text
+from .. import terms, text, times
 from ..errors import (
     NotADatabase,
     RecollectError,
@@ -61,10 +61,13 @@ def connect(path: Path, patience: float) -> apsw.Connection:
     """A connection with our functions and settings, to a file that exists."""
     con = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
     con.set_busy_handler(_wait(patience))
+    # Plans must not depend on bound values: statements with a left join would be prepared anew on every call.
+    con.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
     functions: tuple[tuple[str, Any, int], ...] = (
         ("terms", terms.joined, 1),
         ("terms_of_list", _terms_of_list, 1),
         ("wall", wall, 2),
+        ("around", around, 4),
     )
     for name, function, arguments in functions:
         con.create_scalar_function(name, function, arguments, deterministic=True, flags=apsw.SQLITE_INNOCUOUS)
@@ -81,6 +84,12 @@ def wall(tenant: str, project: str) -> str:
     """The tokens by which full text search keeps to a tenant, or to one project of it."""
     house = "t" + text.key(f"tenant {tenant}")[:12]
     return f"{house} {house}p{text.key(f'project {project}')[:12]}"
+
+
+def around(context: str, speaker: str, valid_from: int | None, refs: str) -> str:
+    """What is searched beside a memory's own words: what stood before it, who said it, its day and its references."""
+    day = times.moment(valid_from).strftime("%A %-d %B %Y") if valid_from is not None else ""
+    return " ".join(part for part in (speaker, day, context, "" if refs == "[]" else refs) if part)
 
 
 def _terms_of_list(array: str) -> str:

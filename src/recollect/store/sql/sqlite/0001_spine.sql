@@ -66,6 +66,9 @@ create table memory (
   title        text not null,
   content      text not null,
   reasoning    text not null,
+  context      text not null,
+  speaker      text not null,
+  position     integer,
   keywords     text not null,
   tags         text not null,
   refs         text not null,
@@ -93,6 +96,7 @@ create table memory (
 create index memory_hash on memory (tenant, content_hash);
 create index memory_scope on memory (tenant, project, user, state);
 create index memory_source on memory (tenant, source);
+create index memory_session on memory (tenant, session, position) where position is not null;
 
 create table usage (
   tenant           text not null,
@@ -113,28 +117,43 @@ create table memory_tag (
 ) strict, without rowid;
 create index memory_tag_memory on memory_tag (memory);
 
+create table memory_ref (
+  tenant text not null,
+  ref    text not null,
+  memory integer not null references memory (n) on delete cascade,
+  primary key (tenant, ref, memory)
+) strict, without rowid;
+create index memory_ref_memory on memory_ref (memory);
+
 create virtual table memory_fts using fts5 (
-  wall, title, content, keywords, reasoning, tags,
+  wall, title, content, keywords, reasoning, tags, context,
   content = '', contentless_delete = 1, detail = full, tokenize = 'unicode61 remove_diacritics 0'
 );
-insert into memory_fts (memory_fts, rank) values ('rank', 'bm25(0.0, 2.0, 1.0, 2.0, 0.5, 1.5)');
+insert into memory_fts (memory_fts, rank) values ('rank', 'bm25(0.0, 2.0, 1.0, 2.0, 0.5, 1.5, 1.0)');
 
 create trigger memory_is_indexed after insert on memory begin
-  insert into memory_fts (rowid, wall, title, content, keywords, reasoning, tags) values (
+  insert into memory_fts (rowid, wall, title, content, keywords, reasoning, tags, context) values (
     new.n, wall(new.tenant, new.project), terms(new.title), terms(new.content),
-    terms_of_list(new.keywords), terms(new.reasoning), terms_of_list(new.tags));
+    terms_of_list(new.keywords), terms(new.reasoning), terms_of_list(new.tags),
+    terms(around(new.context, new.speaker, new.valid_from, new.refs)));
   insert into memory_tag (tenant, tag, memory) select distinct new.tenant, value, new.n from json_each(new.tags);
+  insert into memory_ref (tenant, ref, memory) select distinct new.tenant, lower(value), new.n from json_each(new.refs);
 end;
 create trigger memory_is_reindexed after update on memory
 when new.title is not old.title or new.content is not old.content or new.keywords is not old.keywords
   or new.reasoning is not old.reasoning or new.tags is not old.tags or new.project is not old.project
+  or new.context is not old.context or new.speaker is not old.speaker or new.valid_from is not old.valid_from
+  or new.refs is not old.refs
 begin
   delete from memory_fts where rowid = old.n;
-  insert into memory_fts (rowid, wall, title, content, keywords, reasoning, tags) values (
+  insert into memory_fts (rowid, wall, title, content, keywords, reasoning, tags, context) values (
     new.n, wall(new.tenant, new.project), terms(new.title), terms(new.content),
-    terms_of_list(new.keywords), terms(new.reasoning), terms_of_list(new.tags));
+    terms_of_list(new.keywords), terms(new.reasoning), terms_of_list(new.tags),
+    terms(around(new.context, new.speaker, new.valid_from, new.refs)));
   delete from memory_tag where memory = old.n;
+  delete from memory_ref where memory = old.n;
   insert into memory_tag (tenant, tag, memory) select distinct new.tenant, value, new.n from json_each(new.tags);
+  insert into memory_ref (tenant, ref, memory) select distinct new.tenant, lower(value), new.n from json_each(new.refs);
 end;
 create trigger memory_is_unindexed after delete on memory begin
   delete from memory_fts where rowid = old.n;
@@ -147,7 +166,6 @@ create table embedding (
   model  text not null,
   chunk  integer not null,
   vector blob not null,
-  code   blob not null,
   unique (memory, model, chunk)
 ) strict;
 create index embedding_model on embedding (tenant, model);
@@ -357,3 +375,28 @@ create table token (
   last_used_at integer,
   primary key (tenant, id)
 ) strict, without rowid;
+
+analyze sqlite_schema;
+insert into sqlite_stat1 (tbl, idx, stat) values
+  ('memory', 'sqlite_autoindex_memory_1', '100000 50000 1'),
+  ('memory', 'memory_hash', '100000 50000 2'),
+  ('memory', 'memory_scope', '100000 50000 5000 5000 4000'),
+  ('memory', 'memory_source', '100000 50000 10'),
+  ('memory', 'memory_session', '50000 50000 100 1'),
+  ('journal', 'journal', '200000 100000 1'),
+  ('journal', 'journal_target', '200000 100000 3 1'),
+  ('journal', 'journal_at', '200000 100000 2'),
+  ('source', 'source', '20000 10000 1'),
+  ('source', 'source_uri', '20000 10000 5000 2 1'),
+  ('source', 'source_session', '20000 10000 200 1'),
+  ('evidence', 'evidence', '20000 10000 1'),
+  ('evidence', 'evidence_memory', '20000 10000 2'),
+  ('evidence', 'evidence_source', '20000 10000 20'),
+  ('embedding', 'sqlite_autoindex_embedding_1', '120000 2 2 1'),
+  ('embedding', 'embedding_model', '120000 60000 60000'),
+  ('usage', 'usage', '50000 25000 1'),
+  ('link', 'link', '10000 5000 1'),
+  ('link', 'sqlite_autoindex_link_2', '10000 5000 3 2 1'),
+  ('link', 'link_target', '10000 5000 3'),
+  ('tombstone', 'tombstone', '1000 500 1'),
+  ('tombstone', 'tombstone_key', '1000 500 1');
