@@ -57,7 +57,7 @@ def test_what_was_imported_is_found_by_words_and_by_meaning(opened: Opener, cloc
     life(first, clock)
     first.export(tmp_path / "a.jsonl")
     second.import_(tmp_path / "a.jsonl")
-    assert second.recall("pnpm").hits[0].arms.keys() == {"text", "vector"}
+    assert second.recall("pnpm").hits[0].arms.keys() >= {"text", "vector"}
 
 
 def test_importing_twice_changes_nothing(opened: Opener, clock: Clock, tmp_path: Path) -> None:

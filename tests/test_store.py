@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import apsw
 import numpy as np
@@ -14,6 +15,7 @@ from conftest import START, Clock
 from recollect import Evidence, Link, Memory, NotFound, Scope, Source
 from recollect.ids import make
 from recollect.store.contract import Store
+from recollect.store.index import VectorIndex
 from recollect.store.sqlite import SQLiteStore
 from recollect.terms import of_query
 from recollect.text import key
@@ -318,6 +320,27 @@ def test_a_saved_index_is_used_and_catches_up_and_a_damaged_one_is_built_again(
         other = SQLiteStore(store.path, patience=5, now=clock())
         assert [id for id, _ in other.nearest(A, "m", unit(1), Filter(), 5)] == [make(1, 1), make(2, 2)]
         other.close()
+
+
+def test_a_grown_index_is_built_again_around_its_new_middle_and_only_once(
+    store: SQLiteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recollect.store.index.SECOND", 10)
+    monkeypatch.setattr("recollect.store.sqlite.INDEX_BATCH", 4)
+    built: list[int] = []
+    build = VectorIndex.build
+
+    def counted(index: VectorIndex, rows: Any) -> None:
+        build(index, rows)
+        built.append(index.count)
+
+    monkeypatch.setattr(VectorIndex, "build", counted)
+    for number in range(60):
+        put(store, memory(number, f"number {number}"))
+        with store.transaction(A, "test", START) as changes:
+            changes.embed(make(number, number), "m", unit(1, number / 10)[None, :])
+        assert len(store.nearest(A, "m", unit(1), Filter(), 100)) == number + 1
+    assert built == [1, 12, 50]
 
 
 def test_an_index_saved_for_another_database_is_not_used(

@@ -24,8 +24,11 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 from . import exchange, ids, settings, terms, text
 from .checks import MAX_NAME, Cleaner, one_of
 from .errors import Ambiguous, BadInput, ModelUnavailable, NotFound, Refused
+from .models.tokens import Tokens
+from .recall.cache import RecallCache
+from .recall.context import Budgets, Context, Parts, Turn, build, standing
 from .recall.query import MAX_LIMIT, filter_of, parse
-from .recall.read import Reader
+from .recall.read import Models, Reader
 from .remember.redact import redact
 from .remember.write import Writer, embed_drafts
 from .settings import Settings
@@ -53,10 +56,12 @@ from .upkeep.usage import Usage
 
 if TYPE_CHECKING:
     from .models.embedder import Embedder
+    from .models.reranker import Reranker
 
 log = logging.getLogger("recollect")
 Progress = Callable[[int, int], None]
 EMBED_BATCH = 64
+STANDING = 200  # rules and project facts that are looked at for a context
 
 
 def open(
@@ -105,6 +110,10 @@ class Engine:
         self._loading = threading.Lock()
         self._usage = Usage(store, self._tenant, now)
         self._reader = Reader(store, self._tenant, now)
+        self._recalled = RecallCache(now)
+        self._tokens = Tokens()
+        self._reranker: Reranker | None = None
+        self._no_reranker = ""
         self._writer = Writer(
             store, self._tenant, self._actor, now, new_id, settings.content_limit, settings.near_duplicate
         )  # fmt: skip
@@ -180,7 +189,7 @@ class Engine:
     def _saying(self, query: str) -> Sequence[Memory]:
         """Memories in which every word of the query occurs: likeness is good enough to find, never to forget by."""
         wanted = set(terms.of_query(query))
-        hits = self._recall(query, {"limit": MAX_LIMIT}).hits
+        hits = self._recall(query, {"limit": MAX_LIMIT, "abstain": False}).hits
         return [hit.memory for hit in hits if wanted <= set(terms.of_memory(hit.memory))]
 
     def _inside(self, scope: Scope, purge: bool) -> Sequence[Memory]:
@@ -248,10 +257,55 @@ class Engine:
 
     def _recall(self, query: str, options: dict[str, Any]) -> Recall:
         options.setdefault("scope", self._scope)
-        options.setdefault("limit", self.settings.recall_limit)
+        if options.get("recipe", "default") == "default":
+            options.setdefault("limit", self.settings.recall_limit)
         asked = parse(query, self._now(), **options)
+        head, key = self._store.head(self._tenant), asked.key()
+        if known := self._recalled.get(key, head):
+            return known
+        found = self._reader.recall(asked, self._models(asked.effort))
+        self._recalled.put(key, head, found)
+        return found
+
+    def _models(self, effort: str) -> Models:
         embedder, skipped = self._embedding()
-        return self._reader.recall(asked, embedder, skipped)
+        if effort != "deep" or embedder is None:
+            return Models(embedder, None, skipped)
+        if self._reranker is None and not self._no_reranker:
+            from .models import reranker
+
+            try:
+                self._reranker = reranker.load(self.settings.reranker, embedder)
+            except (ModelUnavailable, BadInput) as error:
+                self._no_reranker = f"reranker: {error}"
+                log.warning("deep recall goes without a reranker: %s", error)
+        return Models(embedder, self._reranker, skipped + ((self._no_reranker,) if self._no_reranker else ()))
+
+    def context(
+        self, query: str = "", *, scope: Scope | None = None, budget: int = 2000, system: str = "", task: str = "",
+        history: Sequence[Turn] = (), index: bool = False,
+    ) -> Context:  # fmt: skip
+        """What to put before an assistant: standing rules, what the project is, the task, what bears on the query.
+
+        The whole is at most `budget` tokens as it is sent. Recalled text is fenced as data with its source and date.
+        With `index`, memories are lines of id, title and age, to be read in full with `get`.
+        """
+        where = scope or self._scope
+        visible = filter_of(now=self._now(), scope=where, kinds=("rule", "preference"))
+        rules = self._store.page(self._tenant, visible, None, STANDING)
+        facts: Sequence[Memory] = []
+        if where.project:
+            known = filter_of(now=self._now(), scope=Scope(project=where.project), inside=True, min_importance=7)
+            facts = sorted(self._store.page(self._tenant, known, None, STANDING), key=lambda m: (-m.importance, m.id))
+        asked = query or task
+        hits = self.recall(asked, scope=where, limit=20).hits if text.clean(asked) else ()
+        memories = [*rules, *facts, *(hit.memory for hit in hits)]
+        sources = {one.id: one for one in self._store.of(self._tenant, Source, [m.source for m in memories])}
+        parts = Parts(
+            system, standing(rules, where, sources), facts[:20], task, hits, history, asked, sources, self._now()
+        )  # fmt: skip
+        fixed = {} if history else {"history": 0}
+        return build(parts, Budgets.of(budget, **fixed), self._tokens, index=index)
 
     def get(self, id: str, *, peek: bool = False) -> Memory:
         """One memory, by its id or the last characters of it; with `peek` the look is not counted."""
@@ -304,7 +358,7 @@ class Engine:
     def stats(self) -> dict[str, Any]:
         """Counts of everything, and the size of the files."""
         self._usage.flush()
-        return self._store.stats(self._tenant)
+        return {**self._store.stats(self._tenant), "recall_cache": self._recalled.stats.as_dict()}
 
     # -- moving and keeping -------------------------------------------------------------------------------------------
 

@@ -21,6 +21,7 @@ from .exchange import Imported
 from .types import Check, Entry, Evidence, Forgotten, Hit, Link, Memory, Page, Recall, Remembered, Source
 
 QUIET = ("content_hash", "updated_at", "observed")  # fields of a change that say nothing to a person
+EXPLAINED = 6  # candidates an arm, and dropped ones a reason, that are named
 CONTENT_LINES = 6  # lines of a memory that a list of hits shows
 MARKS = {"ok": ("✓", "green"), "warning": ("!", "yellow"), "broken": ("✗", "red")}
 
@@ -232,7 +233,21 @@ def explained(result: Recall, look: Look) -> list[str]:
         ("tokens", f"about {result.tokens:,}"),
         ("time", " · ".join(f"{name} {spent:.1f} ms" for name, spent in result.timings.items())),
     ]
-    return table(rows, look, "")
+    told = result.explained
+    if told is None:
+        return table(rows, look, "")
+    hints = " ".join(f"{name}:{value}" for name, values in told.hints.items() for value in values)
+    rows += [("when", told.when), ("hints", hints), ("variants", "; ".join(told.variants))]
+    for arm, found in told.candidates.items():
+        best = " ".join(f"{ids.short(id)} {score:.3f}" for id, score in found[:EXPLAINED])
+        rows.append((arm, f"{plural(len(found), 'candidate')}: {best}{' …' if len(found) > EXPLAINED else ''}"))
+    reasons: dict[str, list[str]] = {}
+    for id, reason in told.dropped:
+        reasons.setdefault(reason, []).append(ids.short(id))
+    for reason, dropped in reasons.items():
+        some = " ".join(dropped[:EXPLAINED]) + (" …" if len(dropped) > EXPLAINED else "")
+        rows.append(("dropped", f"{len(dropped)} {reason}: {some}"))
+    return table([row for row in rows if row[1]], look, "")
 
 
 def shown(memory: Memory, source: Source | None, quotes: Sequence[Evidence], links: Sequence[Link], look: Look) -> str:

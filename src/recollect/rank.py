@@ -1,4 +1,4 @@
-"""Ranking: fusing what the arms found, and weighing it. Pure.
+"""Ranking: putting arms on one scale, fusing them, and weighing what they found. Pure.
 
 The arms' scores live on different scales, so each is stretched to 0…1 over the candidates before they are added. A sum
 of such scores keeps how far apart the first and the second are, which ranks alone forget; on conversations it beats
@@ -8,7 +8,8 @@ between memories that fit about equally well, and never lift one that does not f
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 
 Scores = Mapping[str, float]
 
@@ -22,8 +23,11 @@ def order(scores: Scores) -> list[str]:
     return sorted(scores, key=lambda one: (-scores[one], one))
 
 
+# -- one scale --------------------------------------------------------------------------------------------------------
+
+
 def stretch(scores: Scores) -> dict[str, float]:
-    """Scores on a scale from 0, the worst here, to 1, the best; a single one is the best.
+    """From 0, the worst here, to 1, the best; when all are equal each is the best.
 
     >>> stretch({"a": 4.0, "b": 2.0, "c": 3.0})
     {'a': 1.0, 'b': 0.0, 'c': 0.5}
@@ -36,31 +40,72 @@ def stretch(scores: Scores) -> dict[str, float]:
     return {id: (score - low) / (high - low) for id, score in scores.items()}
 
 
-def add(arms: Mapping[str, Scores], weights: Mapping[str, float]) -> dict[str, float]:
-    """The weighted sum of the arms' stretched scores; the weight of an arm that did not run goes to the others.
+def by_best(scores: Scores) -> dict[str, float]:
+    """As a part of the best one; nothing when the best is nothing, so that its weight goes to the other arms.
+
+    >>> by_best({"a": 0.8, "b": 0.4}), by_best({"a": 0.0})
+    ({'a': 1.0, 'b': 0.5}, {})
+    """
+    high = max(scores.values(), default=0.0)
+    return {id: max(0.0, score) / high for id, score in scores.items()} if high > 0 else {}
+
+
+def by_distance(cosines: Scores) -> dict[str, float]:
+    """1 - d / max(2·dmax, 2) with the Euclidean distance d of unit vectors.
+
+    >>> {id: round(score, 3) for id, score in by_distance({"a": 1.0, "b": 0.5}).items()}
+    {'a': 1.0, 'b': 0.5}
+    """
+    distances = {id: math.sqrt(max(0.0, 2 - 2 * cosine)) for id, cosine in cosines.items()}
+    reach = max(2 * max(distances.values(), default=0.0), 2.0)
+    return {id: 1 - distance / reach for id, distance in distances.items()}
+
+
+def raw(scores: Scores) -> dict[str, float]:
+    return dict(scores)
+
+
+SCALES: dict[str, Callable[[str, Scores], dict[str, float]]] = {
+    "stretch": lambda _, scores: stretch(scores),
+    "best": lambda _, scores: by_best(scores),
+    "raw": lambda _, scores: raw(scores),
+    "distance": lambda arm, scores: by_distance(scores) if arm == "vector" else stretch(scores),
+}
+
+
+# -- fusing -----------------------------------------------------------------------------------------------------------
+
+
+def add(arms: Mapping[str, Scores], weights: Mapping[str, float], scale: str = "stretch") -> dict[str, float]:
+    """The weighted sum of the arms on one scale; the weight of an arm that found nothing goes to the others.
 
     >>> add({"text": {"a": 9.0, "b": 3.0}, "vector": {"b": 0.9, "a": 0.1}}, {"text": 0.5, "vector": 0.5})
     {'a': 0.5, 'b': 0.5}
     """
-    total = sum(weights[arm] for arm in arms) or 1.0
+    scaled = {arm: SCALES[scale](arm, scores) for arm, scores in arms.items() if weights.get(arm) and scores}
+    total = sum(weights[arm] for arm, scores in scaled.items() if scores) or 1.0
     fused: dict[str, float] = {}
-    for arm, scores in arms.items():
-        for id, score in stretch(scores).items():
+    for arm, scores in scaled.items():
+        for id, score in scores.items():
             fused[id] = fused.get(id, 0.0) + weights[arm] / total * score
     return fused
 
 
-def rrf(lists: Sequence[Sequence[str]], k: int = 60) -> dict[str, float]:
-    """Fuse ranked id lists (Cormack et al. 2009).
+def rrf(lists: Sequence[Sequence[str]], k: int = 60, weights: Sequence[float] = ()) -> dict[str, float]:
+    """Fuse ranked id lists (Cormack et al. 2009), each with its weight.
 
-    >>> sorted(rrf([["a", "b"], ["b", "c"]], k=1).items(), key=lambda item: -item[1])[0][0]
-    'b'
+    >>> order(rrf([["a", "b"], ["b", "c"]], k=1))
+    ['b', 'a', 'c']
     """
     fused: dict[str, float] = {}
-    for ids in lists:
-        for rank, id in enumerate(ids, start=1):
-            fused[id] = fused.get(id, 0.0) + 1 / (k + rank)
+    for number, ids in enumerate(lists):
+        weight = weights[number] if weights else 1.0
+        for place, id in enumerate(ids, start=1):
+            fused[id] = fused.get(id, 0.0) + weight / (k + place)
     return fused
+
+
+# -- weighing ---------------------------------------------------------------------------------------------------------
 
 
 def freshness(days: float, half_life: float = 30.0) -> float:
@@ -72,10 +117,47 @@ def freshness(days: float, half_life: float = 30.0) -> float:
     return half_life / (half_life + max(0.0, days))
 
 
-def weight(importance: int, days: float, confidence: float) -> float:
-    """What a memory's fit is multiplied with: around 1, from about 0.5 to 1.2.
+def ramp(days: float) -> float:
+    """1 for a week, falling evenly to a half at ninety days, and a half from then on.
 
-    >>> round(weight(5, 0, 1.0), 3), round(weight(10, 0, 1.0), 3), round(weight(1, 365, 0.2), 3)
+    >>> ramp(3), round(ramp(48.5), 3), ramp(400)
+    (1.0, 0.75, 0.5)
+    """
+    return 1.0 - 0.5 * min(max(days - 7, 0.0) / 83, 1.0)
+
+
+def fading(days_unused: float, rate: float = 0.01) -> float:
+    """Exponential decay since the last use; every use starts it again.
+
+    >>> round(fading(0), 3), round(fading(69.3), 2)
+    (1.0, 0.5)
+    """
+    return math.exp(-rate * max(0.0, days_unused))
+
+
+def gentle(importance: int, days: float, confidence: float) -> float:
+    """What a fit is multiplied with by default: around 1, from about 0.5 to 1.2.
+
+    >>> round(gentle(5, 0, 1.0), 3), round(gentle(10, 0, 1.0), 3), round(gentle(1, 365, 0.2), 3)
     (1.0, 1.15, 0.609)
     """
     return (1 + 0.03 * (importance - 5)) * (0.9 + 0.1 * freshness(days)) * (0.7 + 0.3 * confidence)
+
+
+def steep(importance: int, days: float) -> float:
+    """importance / 3 on a scale of five, which is a sixth of ours, times the ramp of age.
+
+    >>> round(steep(6, 0), 3), round(steep(10, 90), 3)
+    (1.0, 0.833)
+    """
+    return importance / 6 * ramp(days)
+
+
+def prominence(observed: int, most_observed: int, confidence: float, days: float, recalled: int) -> float:
+    """How much a memory has proved itself, whatever is asked: seen, sure, fresh and used, a quarter each.
+
+    >>> round(prominence(3, 3, 1.0, 0, 10), 3), round(prominence(1, 4, 0.5, 30, 2), 3)
+    (1.0, 0.363)
+    """
+    seen = observed / max(1, most_observed)
+    return (seen + confidence + freshness(days) + min(recalled / 10, 1.0)) / 4

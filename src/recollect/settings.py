@@ -31,6 +31,7 @@ class Settings:
     user: str = _setting("", "The user that new memories belong to; empty means nobody in particular")
     project: str = _setting("", "The project that new memories belong to; empty means every project")
     embedder: str = _setting("default", "The embedding model: default, hashing, off, or a folder with model.onnx")
+    reranker: str = _setting("late", "How deep recall looks closer: late, off, or a folder with a cross-encoder")
     recall_limit: int = _setting(10, "How many memories recall gives back when not told")
     content_limit: int = _setting(65536, "The largest content of one memory, in bytes of UTF-8")
     near_duplicate: float = _setting(0.92, "The cosine from which a new memory is reported as nearly known")

@@ -79,6 +79,8 @@ def _plain(value: Any) -> Any:
         return times.iso(value)
     if kind is tuple:
         return [_plain(item) for item in value]
+    if kind is dict:
+        return {name: _plain(item) for name, item in value.items()}
     return value.as_dict() if isinstance(value, Noun) else value
 
 
@@ -382,7 +384,12 @@ class RecallFields(TypedDict, total=False):
     min_importance: int
     states: tuple[str, ...] | list[str]
     max_tokens: int | None
-    fusion: Literal["sum", "rrf"]
+    recipe: str
+    effort: Literal["fast", "balanced", "deep"] | None
+    fusion: Literal["sum", "rrf"] | None
+    shown: tuple[str, ...] | list[str]
+    abstain: bool | None
+    explain: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -396,6 +403,17 @@ class Hit(Noun):
 
 
 @dataclass(frozen=True, slots=True)
+class Explained(Noun):
+    """How an answer came about: what each arm found, what was understood, and what was dropped and why."""
+
+    candidates: dict[str, tuple[tuple[str, float], ...]]
+    dropped: tuple[tuple[str, str], ...] = ()
+    when: str = ""
+    hints: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    variants: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Recall(Noun):
     """The answer to a question: hits, best first, with what ran and what was skipped, and why."""
 
@@ -405,6 +423,7 @@ class Recall(Noun):
     skipped: tuple[str, ...] = ()
     tokens: int = 0
     timings: dict[str, float] = field(default_factory=dict, compare=False)
+    explained: Explained | None = None
 
     def __iter__(self) -> Any:
         return iter(self.hits)

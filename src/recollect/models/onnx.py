@@ -120,6 +120,17 @@ class OnnxEmbedder:
         with ThreadPoolExecutor(self._threads, "recollect-embed") as pool:
             return np.stack(list(pool.map(engine.embed, prefixed)))
 
+    def tokens(self, text: str, role: Role) -> NDArray[np.float32]:
+        """One unit vector a token of the text, without prefix and marks: what late interaction compares."""
+        engine = self._ready()
+        prefix = self._card.query_prefix if role == "query" else self._card.document_prefix
+        (checked_text,) = checked([text], role)
+        return engine.tokens(prefix, checked_text)
+
+    def pair(self, one: str, other: str) -> float:
+        """What a model of pairs, a cross-encoder, gives for two texts."""
+        return self._ready().pair(*checked([one, other], "query"))
+
     def _ready(self) -> _Engine:
         if self._engine is None:
             with self._lock:
@@ -164,13 +175,32 @@ class _Engine:
             message = f"The model in {folder} gives {self.dimension} numbers, and model.json says {card.dimension}."
             raise ModelUnavailable(message, fix=_mend(folder))
 
+    def _run(self, ids: Sequence[int], kinds: Sequence[int] | None = None) -> NDArray[np.float32]:
+        import numpy as np
+
+        row = np.array([ids or [0]], dtype=np.int64)  # a tokenizer without marks finds no token in an empty text
+        types = np.zeros_like(row) if kinds is None else np.array([kinds], dtype=np.int64)
+        feed = {"input_ids": row, "attention_mask": np.ones_like(row), "token_type_ids": types}
+        outputs = self._session.run([self._output], {k: v for k, v in feed.items() if k in self._inputs})
+        return np.asarray(outputs[0][0], dtype=np.float32)
+
+    def tokens(self, prefix: str, text: str) -> NDArray[np.float32]:
+        import numpy as np
+
+        skipped = len(self._tokenizer.encode(prefix, add_special_tokens=False).ids) if prefix else 0
+        hidden = self._run(self._tokenizer.encode(prefix + text[: self._card.max_tokens * _LETTERS]).ids)
+        own = hidden[1 + skipped : -1] if len(hidden) > 2 + skipped else hidden
+        return np.asarray(own / np.linalg.norm(own, axis=1, keepdims=True), dtype=np.float32)
+
+    def pair(self, one: str, other: str) -> float:
+        """The first number that the graph gives for two texts read together."""
+        encoded = self._tokenizer.encode(one, other[: self._card.max_tokens * _LETTERS])
+        return float(self._run(encoded.ids, encoded.type_ids).reshape(-1)[0])
+
     def embed(self, text: str) -> NDArray[np.float32]:
         import numpy as np
 
-        tokens = self._tokenizer.encode(text[: self._card.max_tokens * _LETTERS]).ids
-        ids = np.array([tokens or [0]], dtype=np.int64)  # a tokenizer without marks finds no token in an empty text
-        feed = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
-        hidden = self._session.run([self._output], {k: v for k, v in feed.items() if k in self._inputs})[0][0]
+        hidden = self._run(self._tokenizer.encode(text[: self._card.max_tokens * _LETTERS]).ids)
         if hidden.ndim == 1:
             vector = hidden  # the graph pools by itself
         elif self._card.pooling == "cls":

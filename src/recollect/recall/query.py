@@ -2,28 +2,56 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from .. import text, times
 from ..checks import MAX_TAG, MAX_TAGS, Cleaner, one_of, span, within
 from ..errors import BadInput, TooLarge
-from ..types import EVERYWHERE, KINDS, STATES, Filter
+from ..types import EVERYWHERE, KINDS, SCOPE_FIELDS, STATES, Filter
+from . import recipes
+from .recipes import Recipe
 
 MAX_QUERY = 16384
 MAX_LIMIT = 1000
 MAX_TOKENS = 1_000_000
+DEFAULT_LIMIT = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
     text: str
     filter: Filter
+    recipe: Recipe
     limit: int
     as_of: datetime | None
     max_tokens: int | None
     fusion: str
+    effort: str
+    shown: frozenset[str]
+    abstain: bool
+    explain: bool
+
+    def key(self) -> tuple[object, ...]:
+        """What must be equal for an answer to serve again; the moment of asking is not part of it."""
+        filter = self.filter.but(current_at=None)
+        current = self.filter.current_at is not None
+        rest = (self.recipe.name, self.limit, self.as_of, self.max_tokens, self.fusion, self.effort, self.shown)
+        return (self.text, filter, current, *rest, self.abstain, self.explain)
+
+    def narrowed(self, hints: Mapping[str, tuple[str, ...]]) -> Query:
+        """With what the question itself says of where to look (`project:web type:decision tag:auth`)."""
+        if not hints:
+            return self
+        places = {name: hints[name][0] for name in SCOPE_FIELDS if hints.get(name)}
+        filter = self.filter.but(
+            scope=replace(self.filter.scope, **places),
+            kinds=hints.get("kind", self.filter.kinds),
+            tags=self.filter.tags + hints.get("tag", ()),
+        )
+        return replace(self, filter=filter)
 
 
 def filter_of(
@@ -53,8 +81,9 @@ def _several(values: Any, name: str) -> tuple[Any, ...]:
 
 
 def parse(
-    query: Any, now: datetime, *, limit: Any, as_of: Any = None, max_tokens: Any = None, fusion: Any = "sum",
-    states: Any = None, **filters: Any,
+    query: Any, now: datetime, *, limit: Any = None, as_of: Any = None, max_tokens: Any = None, fusion: Any = None,
+    states: Any = None, recipe: Any = "default", effort: Any = None, shown: Any = (), abstain: Any = None,
+    explain: bool = False, **filters: Any,
 ) -> Query:  # fmt: skip
     """Check a question. Asking for other states than active also asks for what is expired or no longer valid."""
     if not isinstance(query, str):
@@ -63,14 +92,21 @@ def parse(
         raise TooLarge(f"query has {len(query)} characters; the limit is {MAX_QUERY}.", fix="Ask a shorter question.")
     if not (cleaned := text.clean(query)):
         raise BadInput("query is empty.", fix="Ask something, or see everything with: recollect list")
+    chosen = recipes.recipe(recipe)
     moment = None if as_of is None else times.aware(as_of, "as_of")
     current = now if states is None and moment is None else None
     wanted = ("active",) if states is None else states
+    budget = chosen.max_tokens if max_tokens is None else max_tokens
     return Query(
         text=cleaned,
         filter=filter_of(now=current, states=wanted, **filters),
-        limit=int(within(limit, 1, MAX_LIMIT, "limit", whole=True)),
+        recipe=chosen,
+        limit=int(within(chosen.limit or DEFAULT_LIMIT if limit is None else limit, 1, MAX_LIMIT, "limit", whole=True)),
         as_of=moment,
-        max_tokens=None if max_tokens is None else int(within(max_tokens, 1, MAX_TOKENS, "max_tokens", whole=True)),
-        fusion=one_of(fusion, ("sum", "rrf"), "fusion"),
+        max_tokens=None if budget is None else int(within(budget, 1, MAX_TOKENS, "max_tokens", whole=True)),
+        fusion=one_of(fusion or chosen.fusion, ("sum", "rrf"), "fusion"),
+        effort=one_of(effort or chosen.effort, ("fast", "balanced", "deep"), "effort"),
+        shown=frozenset(_several(shown, "shown")),
+        abstain=chosen.abstain if abstain is None else bool(abstain),
+        explain=bool(explain),
     )

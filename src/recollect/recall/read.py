@@ -1,35 +1,45 @@
-"""The read path: question → candidates from independent arms → fuse → weigh → select. Each hit says why it is there.
+"""The read path: understand → candidates from independent arms → fuse → rerank → weigh → select. Hits say why.
 
-The arms know nothing of each other, and any of them may be missing: the answer then names what was skipped and why. A
-candidate that only the text arm found is given its cosine too, so that the sum compares like with like.
+The arms know nothing of each other, and any of them may be missing: the answer then names what was skipped and why.
+How much each counts, and what happens after, is told by the recipe, which is data. `effort` says how hard to try:
+`fast` orders by the fused score, `balanced` lets the fitted ranker look at the best hundred, `deep` compares question
+and candidates token by token as well.
 """
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from .. import rank, terms, text, times
+from ..errors import ModelUnavailable
 from ..history.asof import as_of
 from ..store.contract import Store
-from ..types import STATES, Hit, Memory, Recall
+from ..types import STATES, Explained, Filter, Hit, Memory, Recall
+from .arms import Arms, Scores, closeness
 from .query import Query
+from .select import Scored, select
+from .understand import Understood, understand
 
 if TYPE_CHECKING:
     from ..models.embedder import Embedder
+    from ..models.reranker import Reranker
+    from ..vectors import Floats
 
-WEIGHTS = {"text": 0.5, "vector": 0.5}
 DEPTH = 100  # candidates an arm gives
-POOL = 60  # candidates whose memories are read and weighed, at least
+POOL = 100  # candidates that are read, ranked and weighed
+SESSION = 0.25  # what the best of a session adds to its other turns, where no ranker looks at them
+DEEP = 0.3  # what token by token likeness adds to the ranker's score
 
 
 @dataclass(slots=True)
 class Stopwatch:
-    """CPU-blind milliseconds of each stage, for `--explain` and the benchmark."""
+    """Milliseconds of each stage, for `--explain` and the benchmark."""
 
     spent: dict[str, float] = field(default_factory=dict)
 
@@ -43,57 +53,109 @@ class Stopwatch:
 
 
 @dataclass(frozen=True, slots=True)
+class Models:
+    """The models a recall may use; None is left out, and `skipped` says why."""
+
+    embedder: Embedder | None
+    reranker: Reranker | None = None
+    skipped: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The candidates of one question, before they are ranked."""
+
+    query: Query
+    asked: Understood
+    arms: dict[str, Scores]
+    fused: Scores
+    memories: list[Memory]
+
+    @property
+    def question(self) -> str:
+        """What is searched for: the question without its hints."""
+        return self.asked.text or self.query.text
+
+
+@dataclass(frozen=True, slots=True)
 class Reader:
-    """What the read path needs: a store, perhaps an embedder, and the clock."""
+    """What the read path needs: a store, the clock, and the words a project adds to the lexicon."""
 
     store: Store
     tenant: str
     now: Callable[[], datetime]
+    lexicon: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
-    def recall(self, query: Query, embedder: Embedder | None, skipped: tuple[str, ...]) -> Recall:
+    def recall(self, query: Query, models: Models) -> Recall:
         watch = Stopwatch()
-        arms = self._arms(query, embedder, watch)
+        found = self.find(query, models, watch)
         with watch.stage("rank"):
-            order = self._fuse(query, arms)
-            hits = self._weigh(query, order, arms)
-            chosen, used = select(hits, query.limit, query.max_tokens)
-        return Recall(query.text, chosen, tuple(arms), skipped, used, watch.spent)
+            scores, unfit, skipped = self._rerank(found, models)
+        with watch.stage("select"):
+            scored = [] if unfit else self._weigh(found, scores)
+            query = found.query
+            chosen = select(scored, query.recipe, query.limit, query.max_tokens, query.shown, printed_tokens)
+            hits = self._hits(found, [(one.memory, one.score) for one in chosen.chosen])
+        skipped = (*models.skipped, *skipped, *((unfit,) if unfit else ()))
+        told = _explained(found, chosen.dropped) if query.explain else None
+        return Recall(query.text, hits, tuple(found.arms), skipped, chosen.tokens, watch.spent, told)
 
-    def _arms(self, query: Query, embedder: Embedder | None, watch: Stopwatch) -> dict[str, dict[str, float]]:
+    def find(self, query: Query, models: Models, watch: Stopwatch) -> Found:
+        """The candidates of a question: understood, looked for by every arm, fused, and read."""
+        with watch.stage("understand"):
+            asked = understand(query.text, query.as_of or self.now(), self.lexicon, self._anchor)
+            query = query.narrowed(asked.hints)
+        arms = self._arms(query, asked, models, watch)
+        with watch.stage("fuse"):
+            fused = self._fuse(query, arms)
+            memories = self._memories(query, rank.order(fused)[: max(POOL, 3 * query.limit)])
+            if "prominence" in query.recipe.arms:
+                arms["prominence"] = self._prominence(query, memories)
+                fused = self._fuse(query, arms)
+        return Found(query, asked, arms, fused, memories)
+
+    # -- candidates ---------------------------------------------------------------------------------------------------
+
+    def _arms(self, query: Query, asked: Understood, models: Models, watch: Stopwatch) -> dict[str, Scores]:
         # Looking back, today's state says nothing about the state then: candidates of every state are looked at.
         filter = query.filter.but(states=()) if query.as_of else query.filter
-        depth = max(DEPTH, 3 * query.limit)
-        arms: dict[str, dict[str, float]] = {}
+        look = Arms(self.store, self.tenant, filter, max(DEPTH, 3 * query.limit))
+        wanted = query.recipe.arms
+        question = asked.text or query.text
+        arms: dict[str, Scores] = {}
         with watch.stage("text"):
-            arms["text"] = dict(self.store.match(self.tenant, terms.of_query(query.text), filter, depth))
-        if embedder is not None:
+            if "text" in wanted or models.embedder is None:
+                arms["text"] = look.text(question, asked.variants)
+        if models.embedder is not None and "vector" in wanted:
             with watch.stage("embed"):
-                vector = embedder.embed([query.text], "query")[0]
+                vector = models.embedder.embed([question], "query")[0]
             with watch.stage("vector"):
-                near = dict(self.store.nearest(self.tenant, embedder.model, vector, filter, depth))
-                missing = [id for id in arms["text"] if id not in near]
-                arms["vector"] = near | self.store.cosines(self.tenant, embedder.model, vector, missing)
+                arms["vector"] = look.vector(vector, models.embedder.model, list(arms.get("text", {})))
+        if "time" in wanted and asked.when is not None:
+            with watch.stage("time"):
+                arms["time"] = look.time(asked.when, self.now())
+        if "links" in wanted:
+            with watch.stage("links"):
+                found = look.links(self._fuse(query, arms))
+                if found:
+                    arms["links"] = self._allowed(query, found, arms)
         return arms
 
-    @staticmethod
-    def _fuse(query: Query, arms: dict[str, dict[str, float]]) -> dict[str, float]:
-        if query.fusion == "rrf":
-            fused = rank.stretch(rank.rrf([rank.order(scores) for scores in arms.values()]))
-        else:
-            fused = rank.add(arms, WEIGHTS)
-        return {id: fused[id] for id in rank.order(fused)[: max(POOL, 3 * query.limit)]}
+    def _allowed(self, query: Query, found: Scores, arms: Mapping[str, Scores]) -> Scores:
+        """Neighbours that the filter lets through: an arm that follows links must not walk out of a scope."""
+        known = {id for scores in arms.values() for id in scores}
+        fresh = [id for id in found if id not in known]
+        allowed = {m.id for m in self.store.memories(self.tenant, fresh).values() if passes(m, query)}
+        return {id: score for id, score in found.items() if id in known or id in allowed}
 
-    def _weigh(self, query: Query, fused: dict[str, float], arms: dict[str, dict[str, float]]) -> list[Hit]:
-        now = query.as_of or self.now()
-        asked = set(terms.of_query(query.text))
-        hits = []
-        for memory in self._memories(query, list(fused)):
-            days = (now - (memory.valid_from or memory.created_at)).total_seconds() / 86400
-            score = fused[memory.id] * rank.weight(memory.importance, days, memory.confidence)
-            scores = {arm: round(found[memory.id], 4) for arm, found in arms.items() if memory.id in found}
-            hits.append((score, memory, scores))
-        hits.sort(key=lambda hit: (-hit[0], hit[1].id))
-        return [Hit(memory, round(score, 4), scores, why(memory, scores, asked, now)) for score, memory, scores in hits]
+    def _fuse(self, query: Query, arms: Mapping[str, Scores]) -> Scores:
+        recipe = query.recipe
+        if query.fusion == "rrf":
+            ran = [(arm, scores) for arm, scores in arms.items() if recipe.arms.get(arm) and scores]
+            weights = [recipe.arms[arm] for arm, _ in ran]
+            return rank.stretch(rank.rrf([rank.order(scores) for _, scores in ran], recipe.rrf_k, weights))
+        weights_of = recipe.arms if "vector" in arms or "text" in recipe.arms else {**recipe.arms, "text": 1.0}
+        return rank.add(arms, weights_of, recipe.scale)
 
     def _memories(self, query: Query, ids: list[str]) -> list[Memory]:
         found = self.store.memories(self.tenant, ids)
@@ -106,6 +168,116 @@ class Reader:
         states = query.filter.states or STATES
         return [m for m in past if m and m.state in states and held(m, query.as_of)]
 
+    def _prominence(self, query: Query, memories: list[Memory]) -> Scores:
+        """How much each candidate has proved itself, as an arm: it orders what others found, and finds nothing."""
+        now = query.as_of or self.now()
+        most = max((m.observed for m in memories), default=1)
+        return {
+            m.id: rank.prominence(m.observed, most, m.confidence, days(m.updated_at, now), m.recalled)
+            for m in memories
+        }  # fmt: skip
+
+    def _anchor(self, event: str) -> datetime | None:
+        """When something that a question names was: the time of the memory that says all of its words."""
+        words = terms.of_query(event)
+        for id, _ in self.store.match(self.tenant, words, Filter(), 3):
+            memory = self.store.memories(self.tenant, [id]).get(id)
+            if memory and set(words) <= set(terms.of_memory(memory)) | set(terms.terms(" ".join(memory.refs))):
+                return memory.valid_from or memory.created_at
+        return None
+
+    # -- ranking ------------------------------------------------------------------------------------------------------
+
+    def rows(self, found: Found) -> Floats:
+        """The features of the candidates, as the ranker sees them."""
+        from .features import Asked, features
+
+        words = terms.of_query(found.question)
+        total, counts = self.store.frequencies(self.tenant, words)
+        rarity = {word: math.log(1 + total / (1 + counts.get(word, 0))) for word in words}
+        return features(Asked(found.query.text, rarity), found.memories, found.arms, found.fused)
+
+    def _rerank(self, found: Found, models: Models) -> tuple[Scores, str, tuple[str, ...]]:
+        """The scores after a closer look; why nothing fits, if nothing does; and what could not be done."""
+        query, memories, arms = found.query, found.memories, found.arms
+        if query.effort == "fast" or not memories or "vector" not in arms or "text" not in arms:
+            return _with_sessions(memories, found.fused), "", ()
+        from . import ranker
+
+        try:
+            fitted = ranker.load()
+        except ModelUnavailable as error:
+            return _with_sessions(memories, found.fused), "", (f"ranker: {error}",)
+        rows, ids = self.rows(found), [memory.id for memory in memories]
+        scores = rank.stretch(dict(zip(ids, fitted.score(rows).tolist(), strict=True)))
+        if query.effort == "deep" and models.reranker is not None:
+            near = models.reranker.score(query.text, [said(memory) for memory in memories])
+            likeness = rank.stretch(dict(zip(ids, near, strict=True)))
+            scores = {id: score + DEEP * likeness[id] for id, score in scores.items()}
+        for arm in ("time", "links"):
+            for id, score in arms.get(arm, {}).items():
+                if id in scores:
+                    scores[id] += query.recipe.arms.get(arm, 0.0) * score
+        fits = fitted.fits(rows)
+        unfit = query.abstain and fits < ranker.FITS
+        return scores, f"nothing fits (sure to {1 - fits:.0%})" if unfit else "", ()
+
+    def _weigh(self, found: Found, scores: Scores) -> list[Scored]:
+        query, when = found.query, found.asked.when
+        now = query.as_of or self.now()
+        weighed = []
+        for memory in found.memories:
+            age = days(memory.valid_from or memory.created_at, now)
+            weight = 1.0
+            if query.recipe.weigh == "steep":
+                weight = rank.steep(memory.importance, age)
+            elif query.recipe.weigh == "gentle":
+                # Asked for a time, age is no fault.
+                weight = rank.gentle(memory.importance, 0.0 if when else age, memory.confidence)
+            weighed.append(Scored(memory, scores.get(memory.id, 0.0) * weight))
+        return sorted(weighed, key=lambda one: (-one.score, one.memory.id))
+
+    def _hits(self, found: Found, chosen: Sequence[tuple[Memory, float]]) -> tuple[Hit, ...]:
+        now = found.query.as_of or self.now()
+        words = set(terms.of_query(found.question))
+        hits = []
+        for memory, score in chosen:
+            scores = {arm: round(one[memory.id], 4) for arm, one in found.arms.items() if memory.id in one}
+            if found.asked.when and "time" in found.arms:
+                scores["time"] = round(closeness(memory, found.asked.when), 4)
+            hits.append(Hit(memory, round(score, 4), scores, why(memory, scores, words, now)))
+        return tuple(hits)
+
+
+def _with_sessions(memories: Sequence[Memory], fused: Scores) -> Scores:
+    """A turn gains from how well the best of its session fits: what belongs together is told together."""
+    best: dict[str, float] = {}
+    for memory in memories:
+        if memory.scope.session:
+            best[memory.scope.session] = max(best.get(memory.scope.session, 0.0), fused.get(memory.id, 0.0))
+    return {m.id: fused.get(m.id, 0.0) + SESSION * best.get(m.scope.session, 0.0) for m in memories}
+
+
+def _explained(found: Found, dropped: list[tuple[str, str]]) -> Explained:
+    asked, arms, when = found.asked, found.arms, found.asked.when
+    return Explained(
+        candidates={
+            arm: tuple((id, round(scores[id], 4)) for id in rank.order(scores)) for arm, scores in arms.items()
+        },
+        dropped=tuple(dropped),
+        when=f"{when.words}: {_edge(when.start)} to {_edge(when.end)}, sure to {when.confidence:.0%}" if when else "",
+        hints={name: tuple(values) for name, values in asked.hints.items()},
+        variants=asked.variants,
+    )
+
+
+def _edge(moment: datetime | None) -> str:
+    return times.iso(moment) if moment else "…"
+
+
+def days(moment: datetime, now: datetime) -> float:
+    return (now - moment).total_seconds() / 86400
+
 
 def held(memory: Memory, moment: datetime) -> bool:
     """Whether a memory was valid and unexpired at a time."""
@@ -113,14 +285,34 @@ def held(memory: Memory, moment: datetime) -> bool:
     return (memory.valid_from is None or memory.valid_from <= moment) and all(moment < end for end in ends)
 
 
-def why(memory: Memory, scores: dict[str, float], asked: set[str], now: datetime) -> str:
+def passes(memory: Memory, query: Query) -> bool:
+    """Whether a memory that came by a link is one that the question may see."""
+    filter = query.filter
+    places = zip(memory.scope.places(), filter.scope.places(), strict=True)
+    return (
+        all(not wanted or own in ("", wanted) for own, wanted in places)
+        and (not filter.kinds or memory.kind in filter.kinds)
+        and set(filter.tags) <= set(memory.tags)
+        and (query.as_of is not None or not filter.states or memory.state in filter.states)
+        and memory.importance >= filter.min_importance
+        and (filter.since is None or (memory.valid_from or memory.created_at) >= filter.since)
+        and (filter.until is None or (memory.valid_from or memory.created_at) <= filter.until)
+        and (filter.current_at is None or held(memory, filter.current_at))
+    )
+
+
+def why(memory: Memory, scores: Mapping[str, float], asked: set[str], now: datetime) -> str:
     """One line: how well it fits by meaning, which words it shares, and what else spoke for it."""
     parts = []
     if "vector" in scores:
         parts.append(f"meaning {scores['vector']:.2f}")
     if "text" in scores:
         words = shared_words(memory, asked)
-        parts.append(f"words {', '.join(words)}" if words else "words")
+        parts.append(f"words {', '.join(words)}" if words else "words around it")
+    if scores.get("time"):
+        parts.append("of the time asked for")
+    if "links" in scores:
+        parts.append("linked to what fits")
     if memory.importance != 5:
         parts.append(f"importance {memory.importance}")
     if memory.confidence < 1:
@@ -140,21 +332,15 @@ def shared_words(memory: Memory, asked: set[str], most: int = 5) -> list[str]:
     return list(dict.fromkeys(words.values()))[:most]
 
 
-def select(hits: list[Hit], limit: int, max_tokens: int | None) -> tuple[tuple[Hit, ...], int]:
-    """The first hits that fit: at most `limit`, and together at most `max_tokens` as they are printed."""
-    chosen: list[Hit] = []
-    used = 0
-    for hit in hits:
-        if len(chosen) == limit:
-            break
-        cost = text.tokens(printed(hit.memory))
-        if max_tokens is not None and used + cost > max_tokens:
-            continue
-        chosen.append(hit)
-        used += cost
-    return tuple(chosen), used
+def said(memory: Memory) -> str:
+    """A memory's content, with who said it."""
+    return f"{memory.speaker}: {memory.content}" if memory.speaker else memory.content
 
 
 def printed(memory: Memory) -> str:
     """A memory as it is handed to a reader: what a token budget counts."""
-    return f"[{memory.id}] {memory.title}\n{memory.content}" if memory.title else f"[{memory.id}] {memory.content}"
+    return f"[{memory.id}] {memory.title}\n{said(memory)}" if memory.title else f"[{memory.id}] {said(memory)}"
+
+
+def printed_tokens(memory: Memory) -> int:
+    return text.tokens(printed(memory))

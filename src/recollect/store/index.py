@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 import os
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +65,12 @@ class VectorIndex:
     def off_center(self) -> bool:
         """Whether the index has outgrown its centre, and should be built again."""
         return self.count > SECOND and self.count > 4 * self._centered_on
+
+    def build(self, batches: Iterable[Sequence[Sequence[Any]]]) -> None:
+        """Take in everything the store has; the centre is that of the first batch."""
+        for batch in batches:
+            self.replace([], batch)
+        self._centered_on = self.count
 
     def replace(self, memories: Sequence[int], found: Sequence[Sequence[Any]]) -> None:
         """Forget the rows of some memories and take in what the store has of them now, in the order of COLUMNS."""

@@ -389,8 +389,7 @@ class SQLiteStore:
             values: dict[str, Any] = {"tenant": tenant, "model": model}
             if index.seq == 0:
                 rows = con.execute(INDEX_ROWS, values)
-                while batch := list(itertools.islice(rows, INDEX_BATCH)):
-                    index.replace([], batch)
+                index.build(iter(lambda: list(itertools.islice(rows, INDEX_BATCH)), []))
             else:
                 changed = [row[0] for row in con.execute(INDEX_CHANGES, {**values, "after": index.seq})]
                 sql = INDEX_ROWS + " and m.n in (select value from json_each(:memories))"

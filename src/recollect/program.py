@@ -1,0 +1,224 @@
+"""The program: what every command of the command line shares.
+
+Results go to standard output: as text for a person (`present`), or with `--json` in the one wire form of the nouns.
+Everything else goes to standard error: errors with their fix, notes on what was skipped, progress bars, questions. An
+error's class decides the exit code; 2 is a wrong use, 130 an interruption. Only a terminal gets colours, bars and
+questions: what would ask without one stops instead and says which option answers.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from . import __version__, present, terminal
+from .errors import RecollectError
+from .present import Look
+from .terminal import Moment, Notes, look
+from .types import KINDS, STATES, Noun, Scope
+
+if TYPE_CHECKING:
+    from .engine import Engine
+
+F = TypeVar("F", bound=Callable[..., Any])
+EMPTY: dict[str, Any] = {"title": "", "reasoning": "", "tags": (), "keywords": (), "refs": (), "valid_from": None,
+                         "valid_to": None, "expires_at": None}  # fmt: skip
+SECTIONS = {
+    "Begin": "remember recall context tour",
+    "Look": "list show history stats",
+    "Change": "edit link forget reject",
+    "Keep": "export import embed doctor eval",
+    "Set up": "config completion version",
+}
+
+
+# -- what every command shares ----------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class App:
+    """Where the store is, how to print, and what was noted."""
+
+    given: dict[str, Any]
+    notes: Notes
+    argv: Sequence[str]  # as it was typed
+    json: bool = False
+    places: dict[str, str] = field(default_factory=dict)
+
+    def open(self) -> Engine:
+        from . import engine
+
+        return engine.open(
+            self.given["store"], tenant=self.given["tenant"], user=self.given["user"], project=self.given["project"],
+            actor=terminal.actor(),
+        )  # fmt: skip
+
+    def scope(self, engine: Engine) -> dict[str, Any]:
+        """The scope as an argument, where the command line narrows the one of the settings."""
+        base = Scope(user=engine.settings.user, project=engine.settings.project)
+        return {"scope": replace(base, **self.places)} if self.places else {}
+
+    def inside(self) -> Scope:
+        """The scope that the command line itself names; settings do not count where only what is inside is meant."""
+        named = {name: value for name in ("user", "project") if (value := self.given[name])}
+        return Scope(**named | self.places)
+
+    def say(self, result: Any, render: Callable[[Any, Look], str], *, err: bool = False) -> None:
+        if self.json:
+            ascii = "utf" not in (getattr(sys.stdout, "encoding", None) or "").lower()
+            click.echo(json.dumps(wire(result), ensure_ascii=ascii, indent=2), err=err)
+        else:
+            out = look(sys.stderr if err else sys.stdout)
+            click.echo(render(result, out), err=err, color=out.colour)
+
+    def skipped(self, lines: Sequence[str]) -> None:
+        for line in lines:
+            self.notes.say(line)
+
+
+class Program(click.Group):
+    """The group of all commands: sections in its help, and our errors in our words."""
+
+    def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, *_: Any, **extra: Any) -> Any:
+        argv = list(sys.argv[1:] if args is None else args)
+        for stream in (sys.stdout, sys.stderr):  # a path or a terminal that is not UTF-8 must not end in a traceback
+            getattr(stream, "reconfigure", lambda **_: None)(errors="replace")
+        extra |= {"standalone_mode": False, "obj": argv}
+        try:
+            code = super().main(argv, prog_name or "recollect", **extra)
+        except RecollectError as error:
+            code = complain(error.as_dict(), error.exit, argv)
+        except click.ClickException as error:
+            context = getattr(error, "ctx", None)
+            fix = f"See: {context.command_path} --help" if context else "See: recollect --help"
+            code = complain(
+                {"code": "usage", "message": error.format_message(), "fix": fix}, error.exit_code, argv
+            )  # fmt: skip
+        except click.Abort:
+            code = 130
+        sys.exit(code if isinstance(code, int) else 0)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        for title, names in SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name, self.commands[name].get_short_help_str(70)) for name in names.split()])
+
+
+def complain(error: dict[str, str], code: int, argv: Sequence[str]) -> int:
+    if "--json" in argv:
+        click.echo(json.dumps({"error": error}), err=True)
+    else:
+        out = look(sys.stderr)
+        click.echo(present.complaint(error, out), err=True, color=out.colour)
+    return code
+
+
+def wire(value: Any) -> Any:
+    """The wire form of a result: nouns by themselves, and what holds them."""
+    if isinstance(value, Noun):
+        return value.as_dict()
+    if isinstance(value, dict):
+        return {name: wire(part) for name, part in value.items()}
+    return [wire(part) for part in value] if isinstance(value, list | tuple) else value
+
+
+# -- options ----------------------------------------------------------------------------------------------------------
+
+
+def together(*options: Callable[[Any], Any]) -> Callable[[F], F]:
+    return lambda function: reduce(lambda made, option: option(made), reversed(options), function)
+
+
+def _json(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+    if value:
+        app = ctx.find_object(App)
+        if app:
+            app.json = app.notes.quiet = True
+
+
+def _place(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
+    app = ctx.find_object(App)
+    if app and value is not None and param.name:
+        app.places[param.name] = value
+
+
+def several(*names: str, **more: Any) -> Callable[[F], F]:
+    return click.option(*names, multiple=True, **more)
+
+
+def command(name: str | None = None, **more: Any) -> Callable[[F], click.Command]:
+    """A command that takes `--json` and is given the `App`."""
+    flag = click.option("--json", is_flag=True, expose_value=False, callback=_json, help="Print JSON.")
+    return lambda function: cli.command(name, **more)(flag(click.pass_obj(function)))
+
+
+placed = together(
+    *(click.option(f"--{name}", expose_value=False, callback=_place, metavar="NAME", help=f"Of this {name}.")
+      for name in ("project", "user", "branch", "agent", "session"))
+)  # fmt: skip
+drafted = together(
+    click.option("--kind", type=click.Choice(KINDS), metavar="KIND", help="fact (default), decision, preference, …"),
+    click.option("--title", help="A short name for it."),
+    click.option("--reasoning", help="Why it is so."),
+    several("--tag", "tags", metavar="TAG", help="May be given several times."),
+    several("--keyword", "keywords", metavar="WORD", help="Words it should be found by."),
+    several("--ref", "refs", metavar="REF", help="A file, commit, ticket or URL."),
+    click.option("--importance", type=int, help="From 1 to 10; 5 when not told."),
+    click.option("--confidence", type=float, help="From 0 to 1; 1 when not told."),
+    click.option("--valid-from", type=Moment(), help="When it began to hold."),
+    click.option("--valid-to", type=Moment(whole_day=True), help="When it ceased to hold."),
+    click.option("--expires", "expires_at", type=Moment(ahead=True), help="When to drop it: a time, or 30d from now."),
+)
+filtered = together(
+    several("--kind", "kinds", type=click.Choice(KINDS), metavar="KIND", help="Only these kinds."),
+    several("--tag", "tags", metavar="TAG", help="Only with all these tags."),
+    several("--state", "states", type=click.Choice((*STATES, "any")), metavar="STATE", help="active unless told; any."),
+    click.option("--since", type=Moment(), help="2026-03-01, 7d, 2h, or an ISO time with its zone."),
+    click.option("--until", type=Moment(whole_day=True), help="The same; a day counts to its end."),
+    click.option("--min-importance", type=int, help="From 1 to 10."),
+)
+
+
+def chosen(values: dict[str, Any]) -> dict[str, Any]:
+    """The options that were given."""
+    told = {name: value for name, value in values.items() if value not in (None, ())}
+    if "any" in told.get("states", ()):
+        told["states"] = STATES
+    return told
+
+
+# -- the program ------------------------------------------------------------------------------------------------------
+
+
+@click.group(cls=Program, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--store", metavar="PATH", help="The database file.")
+@click.option("--tenant", metavar="NAME", help="Whose memories.")
+@click.option("--project", metavar="NAME", help="The project.")
+@click.option("--user", metavar="NAME", help="The user.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.version_option(__version__, "--version", prog_name="recollect", message="%(prog)s %(version)s")
+@click.pass_context
+def cli(ctx: click.Context, /, as_json: bool, **given: Any) -> None:
+    """Memory for AI assistants that write code: one file, no API key, nothing believed without a source.
+
+    Everything lies in ~/.recollect; RECOLLECT_HOME moves it.
+    """
+    notes = Notes()
+    notes.quiet = as_json
+    logger = logging.getLogger("recollect")
+    logger.addHandler(notes)
+    ctx.call_on_close(lambda: logger.removeHandler(notes))
+    ctx.obj = App(given, notes, ctx.obj, as_json)
+    if ctx.invoked_subcommand is None:
+        from . import settings
+
+        path = settings.load(store=given["store"])[0].store_path
+        data = {"version": __version__, "store": str(path), "commands": sorted(cli.commands)}
+        ctx.obj.say(data, lambda _, out: present.welcome(str(path), path.exists(), out))

@@ -1,0 +1,91 @@
+"""The arms: independent ways to find candidates, each optional.
+
+Text finds words, vectors find meaning, links find what hangs together with the best of those, and time finds what is of
+the days that were asked for. An arm gives ids with scores on a scale of its own; fusing them is not its business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from .. import rank, terms
+from ..store.contract import Store
+from ..types import Filter, Link, Memory
+from ..when import When
+
+if TYPE_CHECKING:
+    from ..vectors import Floats
+
+Scores = dict[str, float]
+VARIANT = 0.5  # what a match of a rewritten question counts against one of the question itself
+SEEDS = 8  # the best candidates whose neighbours are looked at
+SURE = 0.5  # the confidence from which a time expression is believed
+NEAR_DAYS = 14.0  # how far outside the asked range a memory still counts: people tell of things afterwards
+# How much of its origin's score a link hands on; what replaces or contradicts belongs beside what it speaks of.
+HANDED_ON = {
+    "supersedes": 0.8, "contradicts": 0.8, "elaborates": 0.8, "caused_by": 0.8, "had_incident": 0.7, "depends_on": 0.7,
+    "implements": 0.7, "derived_from": 0.7, "configures": 0.6, "calls": 0.6, "uses": 0.6, "owned_by": 0.6,
+    "related": 0.5, "mentions": 0.5,
+}  # fmt: skip
+SHARED_REF = 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class Arms:
+    """What the arms look at: one tenant's store through one filter, to a depth."""
+
+    store: Store
+    tenant: str
+    filter: Filter
+    depth: int
+
+    def text(self, question: str, variants: Sequence[str]) -> Scores:
+        """Words, and in second place the words of rewritten questions."""
+        found = dict(self.store.match(self.tenant, terms.of_query(question), self.filter, self.depth))
+        for variant in variants:
+            for id, score in self.store.match(self.tenant, terms.of_query(variant), self.filter, self.depth):
+                found[id] = max(found.get(id, 0.0), VARIANT * score)
+        return found
+
+    def vector(self, query: Floats, model: str, others: Sequence[str]) -> Scores:
+        """Meaning; what other arms found is given its cosine too, so that a sum compares like with like."""
+        near = dict(self.store.nearest(self.tenant, model, query, self.filter, self.depth))
+        missing = [id for id in others if id not in near]
+        return near | self.store.cosines(self.tenant, model, query, missing) if missing else near
+
+    def links(self, fused: rank.Scores) -> Scores:
+        """What is linked to the best candidates, or refers to the same file, commit or decision."""
+        seeds = rank.order(fused)[:SEEDS]
+        found: Scores = {}
+        for column in ("origin", "target"):
+            for link in self.store.of(self.tenant, Link, seeds, column):
+                ends = (link.origin, link.target) if column == "origin" else (link.target, link.origin)
+                self._hand_on(found, fused, *ends, HANDED_ON[link.relation] * link.weight)
+        for seed, other, shared in self.store.sharing(self.tenant, seeds):
+            self._hand_on(found, fused, seed, other, SHARED_REF * min(1.0, 0.5 + shared / 4))
+        return found
+
+    @staticmethod
+    def _hand_on(found: Scores, fused: rank.Scores, seed: str, other: str, part: float) -> None:
+        found[other] = max(found.get(other, 0.0), part * fused.get(seed, 0.0))
+
+    def time(self, when: When, now: datetime) -> Scores:
+        """What is of the asked days: found by time alone, whatever its words."""
+        if when.confidence < SURE or (when.start and when.start > now):
+            return {}
+        filter = self.filter.but(since=when.start, until=when.end or self.filter.until)
+        return {m.id: closeness(m, when) for m in self.store.page(self.tenant, filter, None, self.depth)}
+
+
+def closeness(memory: Memory, when: When) -> float:
+    """1 inside the range, falling to nothing some days outside, and less sure where the words were."""
+    moment = memory.valid_from or memory.created_at
+    outside = timedelta(0)
+    if when.start and moment < when.start:
+        outside = when.start - moment
+    elif when.end and moment >= when.end:
+        outside = moment - when.end
+    return when.confidence * max(0.0, 1 - outside.total_seconds() / 86400 / NEAR_DAYS)

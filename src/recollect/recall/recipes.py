@@ -1,0 +1,67 @@
+"""Recipes: how a recall scores and selects. One table of data, no code path of its own for any of them.
+
+A recipe says how much each arm counts, how arms' scores are put on one scale, how the sum is weighed, what is cut off
+and how many come back. `default` is ours, tuned by `recollect eval`; the others keep the promises of systems that
+people come from: `conversation` for every message of a chat, `hybrid` for 0.7/0.3 vector and keyword search,
+`session_start` for what an assistant should know before the first word, `deep` for reciprocal ranks with a reranker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ..errors import BadInput
+
+Scale = Literal["stretch", "best", "raw", "distance"]
+Effort = Literal["fast", "balanced", "deep"]
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    name: str
+    purpose: str
+    arms: Mapping[str, float]
+    scale: Scale = "stretch"
+    fusion: Literal["sum", "rrf"] = "sum"
+    rrf_k: int = 60
+    effort: Effort = "fast"
+    weigh: Literal["gentle", "steep", "none"] = "gentle"
+    threshold: float = 0.0
+    abstain: bool = False
+    limit: int | None = None
+    max_tokens: int | None = None
+    balance: bool = False
+    diversity: float = 0.0
+    messages: int = field(default=1)
+
+
+RECIPES = {
+    recipe.name: recipe
+    for recipe in (
+        Recipe(
+            "default", "the best answer to a question",
+            {"text": 0.5, "vector": 0.5, "links": 0.1, "time": 0.3}, effort="balanced", abstain=True,
+        ),
+        Recipe(
+            "conversation", "what bears on the last messages of a chat, and nothing else",
+            {"vector": 1.0}, scale="raw", weigh="steep", threshold=0.45, max_tokens=500, messages=3,
+        ),
+        Recipe("hybrid", "0.7 vector and 0.3 keyword", {"vector": 0.7, "text": 0.3}, scale="distance", weigh="none"),
+        Recipe(
+            "session_start", "what to know before the first word: fit, and what proved itself",
+            {"vector": 0.5, "text": 0.2, "prominence": 0.3}, scale="best", weigh="none", limit=20, balance=True,
+        ),
+        Recipe(
+            "deep", "reciprocal ranks of every arm, then a reranker; slow, for the hard question",
+            {"text": 1.0, "vector": 1.0, "links": 1.0}, fusion="rrf", effort="deep", weigh="none", limit=5,
+        ),
+    )
+}  # fmt: skip
+
+
+def recipe(name: str) -> Recipe:
+    if name not in RECIPES:
+        raise BadInput(f"recipe {name!r} is not known.", fix=f"It is one of: {', '.join(RECIPES)}.")
+    return RECIPES[name]

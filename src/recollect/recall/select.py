@@ -1,0 +1,128 @@
+"""Selection: from scored candidates to the few that are handed back. Pure.
+
+In this order: what the session has seen already and what scores too low goes; of near duplicates the better stays;
+then either every category gets its share or the best are spread out; and `limit` and the token budget cut the rest.
+Everything that is left out is told with the reason, so that a recall can explain itself.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+
+from .. import terms
+from ..types import Memory
+from .recipes import Recipe
+
+ALIKE = 0.9  # the share of common terms from which two memories are one for the reader
+FEW = 4  # so few words are no proof of saying the same
+SHARE = 3  # places that each category has at least, when there are nine or more
+SPREAD_OVER = 30  # how far down diversity looks
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A candidate with its final score."""
+
+    memory: Memory
+    score: float
+
+
+@dataclass(slots=True)
+class Selection:
+    chosen: list[Scored] = field(default_factory=list)
+    dropped: list[tuple[str, str]] = field(default_factory=list)
+    tokens: int = 0
+
+
+def select(
+    candidates: Sequence[Scored], recipe: Recipe, limit: int, max_tokens: int | None, shown: Collection[str],
+    cost: Callable[[Memory], int],
+) -> Selection:  # fmt: skip
+    """Choose among candidates given best first."""
+    result = Selection()
+    left = _fitting(candidates, recipe.threshold, shown, result)
+    left = _without_twins(left, result)
+    if recipe.balance and limit >= 3 * SHARE:
+        left = balanced(left, limit)
+    elif recipe.diversity:
+        left = spread(left, recipe.diversity)
+    for one in left:
+        if len(result.chosen) == limit:
+            result.dropped.append((one.memory.id, f"over the limit of {limit}"))
+            continue
+        price = cost(one.memory)
+        if max_tokens is not None and result.tokens + price > max_tokens:
+            result.dropped.append((one.memory.id, f"over the budget of {max_tokens} tokens"))
+            continue
+        result.chosen.append(one)
+        result.tokens += price
+    result.chosen.sort(key=lambda one: (-one.score, one.memory.id))
+    return result
+
+
+def _fitting(candidates: Sequence[Scored], threshold: float, shown: Collection[str], result: Selection) -> list[Scored]:
+    left = []
+    for one in candidates:
+        if one.memory.id in shown:
+            result.dropped.append((one.memory.id, "shown in this session already"))
+        elif one.score < threshold:
+            result.dropped.append((one.memory.id, f"below the threshold of {threshold:g}"))
+        else:
+            left.append(one)
+    return left
+
+
+def _without_twins(candidates: Sequence[Scored], result: Selection) -> list[Scored]:
+    """Of memories that say the same in nearly the same words, the best; turns of a talk are never twins."""
+    left: list[Scored] = []
+    words: list[frozenset[str]] = []
+    for one in candidates:
+        own = frozenset(terms.terms(one.memory.content)) if one.memory.kind != "turn" else frozenset[str]()
+        few = len(own) < FEW
+        twin = next((n for n, other in enumerate(words) if not few and overlap(own, other) >= ALIKE), None)
+        if twin is None:
+            left.append(one)
+            words.append(own)
+        else:
+            result.dropped.append((one.memory.id, f"says the same as {left[twin].memory.id}"))
+    return left
+
+
+def overlap(one: frozenset[str], other: frozenset[str]) -> float:
+    """
+    >>> overlap(frozenset("ab"), frozenset("bc"))
+    0.3333333333333333
+    """
+    return len(one & other) / len(one | other) if one and other else 0.0
+
+
+def balanced(candidates: Sequence[Scored], limit: int) -> list[Scored]:
+    """Each kind's best few first, then the best of all, at most `limit`."""
+    kinds: dict[str, list[Scored]] = defaultdict(list)
+    for one in candidates:
+        kinds[one.memory.kind].append(one)
+    share = max(1, min(SHARE, limit // len(kinds))) if kinds else 0
+    sure = {one.memory.id for group in kinds.values() for one in group[:share]}
+    return [one for one in candidates if one.memory.id in sure] + [
+        one for one in candidates if one.memory.id not in sure
+    ]
+
+
+def spread(candidates: Sequence[Scored], diversity: float) -> list[Scored]:
+    """Maximal marginal relevance: each next one is the best that is least like those before it."""
+    pool = list(candidates[:SPREAD_OVER])
+    words = {one.memory.id: frozenset(terms.terms(one.memory.content)) for one in pool}
+    chosen: list[Scored] = []
+    while pool:
+        best = max(
+            pool,
+            key=lambda one: (
+                (1 - diversity) * one.score
+                - diversity * max((overlap(words[one.memory.id], words[c.memory.id]) for c in chosen), default=0.0)
+            ),
+        )
+        chosen.append(best)
+        pool.remove(best)
+    return chosen + list(candidates[SPREAD_OVER:])

@@ -1,0 +1,165 @@
+"""The arms and the choice: links, time, hints, variants, what was shown, twins, and an answer that explains itself."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+import recollect
+from conftest import START, Clock, Opener
+from recollect import Draft, Scope
+from recollect.recall.recipes import RECIPES, Recipe
+from recollect.recall.select import Scored, balanced, select, spread
+
+
+def contents(found: recollect.Recall) -> list[str]:
+    return [hit.memory.content for hit in found]
+
+
+def test_what_is_linked_to_a_hit_comes_along_and_says_so(memory: recollect.Engine) -> None:
+    cause = memory.remember("Connections leaked in the pool.")
+    outage = memory.remember("The zebra outage took checkout down for an hour.")
+    memory.remember_many([f"An unrelated remark number {n}." for n in range(40)])
+    memory.link(outage.id, "caused_by", cause.id)
+    found = memory.recall("zebra outage checkout", limit=40, abstain=False)
+    hit = next(hit for hit in found if hit.memory.id == cause.id)
+    assert hit.arms["links"] > 0
+    assert "linked to what fits" in hit.why
+
+
+def test_memories_that_refer_to_the_same_thing_are_neighbours(memory: recollect.Engine) -> None:
+    memory.remember("Tokens are kept in Redis.", refs=["ADR-012"])
+    memory.remember("Session store chosen in the zebra meeting.", refs=["adr-012"])
+    found = memory.recall("zebra meeting", abstain=False)
+    assert found.hits[1].arms["links"] > 0
+
+
+def test_a_link_never_leads_out_of_the_scope_or_the_state(memory: recollect.Engine) -> None:
+    here = memory.remember("The zebra project here.", scope=Scope(project="web"))
+    there = memory.remember("Secret plans elsewhere.", scope=Scope(project="api"))
+    gone = memory.remember("Old thoughts.", scope=Scope(project="web"))
+    for other in (there, gone):
+        memory.link(here.id, "related", other.id)
+    memory.forget(gone.id)
+    found = memory.recall("zebra", scope=Scope(project="web"), abstain=False)
+    assert contents(found) == ["The zebra project here."]
+
+
+def test_a_question_about_a_time_finds_what_is_of_that_time(memory: recollect.Engine, clock: Clock) -> None:
+    for month in range(1, 13):
+        when = datetime(2025, month, 10, tzinfo=UTC)
+        memory.remember(f"Report {month} was written and sent to everyone.", valid_from=when)
+    clock.moment = START
+    found = memory.recall("what report was written in July 2025?", abstain=False, explain=True)
+    assert contents(found)[0].startswith("Report 7 ")
+    assert found.hits[0].arms["time"] > 0.5
+    assert found.explained is not None
+    assert found.explained.when.startswith("in July 2025: 2025-07-01")
+
+
+def test_time_words_may_hang_on_an_event_that_is_remembered(memory: recollect.Engine, clock: Clock) -> None:
+    memory.remember("The big migration was done.", valid_from=datetime(2025, 6, 1, tzinfo=UTC))
+    memory.remember("Checks were added to the nightly job.", valid_from=datetime(2025, 5, 30, tzinfo=UTC))
+    memory.remember("Checks were added to the weekly job.", valid_from=datetime(2024, 1, 1, tzinfo=UTC))
+    found = memory.recall("which checks were added two days before the big migration", abstain=False)
+    assert contents(found)[0] == "Checks were added to the nightly job."
+
+
+def test_hints_in_the_question_narrow_the_search(memory: recollect.Engine) -> None:
+    memory.remember("Use zebra here.", scope=Scope(project="web"), kind="decision", tags=["auth"])
+    memory.remember("Use zebra there.", scope=Scope(project="api"), kind="decision", tags=["auth"])
+    memory.remember("Use zebra somewhere.", scope=Scope(project="web"), kind="fact")
+    found = memory.recall("zebra project:web type:decision tag:auth", abstain=False)
+    assert contents(found) == ["Use zebra here."]
+
+
+def test_an_acronym_finds_its_long_form(memory: recollect.Engine) -> None:
+    memory.remember("The kubernetes nodes are replaced on Mondays.")
+    memory.remember_many([f"Remark {n} about lunch." for n in range(10)])
+    assert contents(memory.recall("k8s nodes", abstain=False))[0].startswith("The kubernetes")
+
+
+def test_a_turn_is_found_by_the_words_of_the_turn_before(memory: recollect.Engine) -> None:
+    said = ["Which database did you pick for the zebra service?", "Postgres, in the end.", "Nice weather today."]
+    memory.remember_many(
+        [Draft(text, kind="turn", speaker="Ana", position=n, scope=Scope(session="s")) for n, text in enumerate(said)]
+    )
+    found = memory.recall("zebra service database", abstain=False)
+    assert set(contents(found)[:2]) == set(said[:2])
+    assert memory.get(found.hits[1].memory.id).position is not None
+
+
+def test_what_the_session_has_seen_is_not_shown_again(memory: recollect.Engine) -> None:
+    first = memory.remember("Zebra fact one is here.")
+    second = memory.remember("Zebra fact two is there.")
+    found = memory.recall("zebra fact", shown=[first.id], abstain=False, explain=True)
+    assert [hit.memory.id for hit in found] == [second.id]
+    assert found.explained is not None
+    assert (first.id, "shown in this session already") in found.explained.dropped
+
+
+def test_twins_are_shown_once(memory: recollect.Engine) -> None:
+    memory.remember("The zebra service listens on port 8080 in all regions.", scope=Scope(session="a"))
+    memory.remember("The zebra service listens on port 8080 in all regions!", scope=Scope(session="b"), importance=9)
+    assert len(memory.recall("zebra service port", abstain=False)) == 1
+
+
+def test_an_explained_answer_tells_what_each_arm_found_and_why_things_were_dropped(memory: recollect.Engine) -> None:
+    memory.remember_many([f"Zebra remark number {n} is about {word}." for n, word in enumerate("abcdefgh")])
+    found = memory.recall("zebra remark", limit=3, abstain=False, explain=True)
+    told = found.explained
+    assert told is not None
+    assert len(told.candidates["text"]) == 8
+    assert len(told.candidates["vector"]) == 8
+    assert [reason for _, reason in told.dropped] == ["over the limit of 3"] * 5
+
+
+def test_the_same_question_is_answered_from_the_cache_until_something_changes(opened: Opener, clock: Clock) -> None:
+    one, other = opened(), opened()
+    one.remember("Zebra fact.")
+    first = one.recall("zebra")
+    assert one.recall("zebra") is first
+    assert one.recall("zebra", limit=3) is not first
+    other.remember("Another zebra fact from another process.")
+    assert len(one.recall("zebra")) == 2
+    assert one.stats()["recall_cache"]["hits"] == 1
+    again = one.recall("zebra")
+    clock.forward(minutes=5)
+    assert one.recall("zebra") is not again
+
+
+def scored(*given: tuple[str, str, float]) -> list[Scored]:
+    return [Scored(recollect.Memory(f"id{n}", text, kind=kind), score) for n, (kind, text, score) in enumerate(given)]
+
+
+def test_balance_gives_each_kind_its_share_before_the_rest() -> None:
+    many = scored(*[("fact", f"fact number {n}", 1 - n / 100) for n in range(20)], ("rule", "a rule", 0.1))
+    assert "rule" in {one.memory.kind for one in balanced(many, 9)[:9]}
+
+
+def test_diversity_prefers_the_new_over_the_alike() -> None:
+    given = scored(
+        ("fact", "red apples are sweet", 1.0), ("fact", "red apples are tasty", 0.95), ("fact", "trains run late", 0.9)
+    )
+    assert [one.memory.content for one in spread(given, 0.5)][1] == "trains run late"
+
+
+@pytest.mark.parametrize("budget", [1, 30, 100, 10_000])
+def test_no_choice_exceeds_the_budget_or_the_limit(budget: int) -> None:
+    given = scored(*[("fact", "word " * n, 1 - n / 100) for n in range(1, 40)])
+    plain = Recipe("plain", "", {"text": 1.0})
+    chosen = select(given, plain, 12, budget, (), lambda memory: len(memory.content.split()))
+    assert chosen.tokens == sum(len(one.memory.content.split()) for one in chosen.chosen) <= budget
+    assert len(chosen.chosen) <= 12
+
+
+def test_a_threshold_may_leave_nothing() -> None:
+    assert select(scored(("fact", "x", 0.3)), RECIPES["conversation"], 5, None, (), lambda _: 1).chosen == []
+
+
+def test_age_does_not_count_against_a_memory_when_a_time_was_asked_for(memory: recollect.Engine, clock: Clock) -> None:
+    memory.remember("Zebra news.", kind="turn", scope=Scope(session="old"), valid_from=START - timedelta(days=300))
+    memory.remember("Zebra news.", kind="turn", scope=Scope(session="new"), valid_from=START - timedelta(days=2))
+    year = (START - timedelta(days=300)).strftime("%B %Y")
+    assert memory.recall(f"zebra news in {year}", abstain=False).hits[0].memory.scope.session == "old"

@@ -1,0 +1,84 @@
+"""The docs are executed: every console block, every Python block, and nothing in the program is left out of them."""
+
+from __future__ import annotations
+
+import doctest
+import os
+import re
+import subprocess
+import sys
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from recollect import errors
+from recollect.cli import cli
+from recollect.settings import Settings
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", page.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=lambda page: page.name)
+def test_the_python_on_a_page_does_what_the_page_says(page: Path) -> None:
+    parser = doctest.DocTestParser()
+    code = "\n".join(blocks(page, "python"))
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+    runner.run(parser.get_doctest(code, {}, page.name, str(page), 0))
+    assert runner.failures == 0
+    assert runner.tries > 0
+
+
+def commands(block: str) -> list[tuple[str, list[str]]]:
+    """The commands of a console block with the lines they are said to print."""
+    found: list[tuple[str, list[str]]] = []
+    for line in block.splitlines():
+        if line.startswith("$ "):
+            found.append((line[2:], []))
+        else:
+            found[-1][1].append(line)
+    return found
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "console")], ids=lambda page: page.name)
+def test_the_commands_on_a_page_print_what_the_page_says(page: Path, tmp_path: Path) -> None:
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "COLUMNS": "120"}
+    for block in blocks(page, "console"):
+        for command, wanted in commands(block):
+            done = subprocess.run(
+                ["bash", "-c", command], capture_output=True, text=True, env=environment, cwd=tmp_path, check=False
+            )
+            assert done.returncode == 0, (command, done.stdout, done.stderr)
+            for line in wanted:
+                pattern = ".*".join(re.escape(part) for part in line.split("…"))
+                assert re.search(pattern, done.stdout, re.DOTALL), (command, line, done.stdout)
+
+
+def test_every_command_setting_and_error_is_documented() -> None:
+    text = "\n".join(page.read_text("utf-8") for page in PAGES)
+    assert [name for name in cli.list_commands(None) if f"## {name}\n" not in text] == []  # type: ignore[arg-type]
+    assert [f.name for f in fields(Settings) if f"`{f.name}`" not in text] == []
+    codes = [error.code for error in vars(errors).values() if isinstance(error, type) and hasattr(error, "code")]
+    assert [code for code in codes if f"`{code}`" not in text] == []
+
+
+def test_every_file_a_page_links_to_is_there() -> None:
+    for page in [*PAGES, ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md"]:
+        for link in re.findall(r"\]\(([^)#:]+)\)", page.read_text("utf-8")):
+            assert (page.parent / link).exists(), (page.name, link)
+
+
+def test_every_room_of_the_map_is_there_and_every_room_is_on_the_map() -> None:
+    architecture = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
+    house = architecture.split("```")[1]
+    for path in sorted((ROOT / "src" / "recollect").rglob("*.py")):
+        if path.name not in ("__init__.py", "__main__.py"):
+            name = path.parent.name if path.parent.name != "recollect" else path.stem
+            assert re.search(rf"\b{name}\b", house), f"{path} is not on the map of ARCHITECTURE.md"
+    for path in re.findall(r"`(tests/[\w.]+)`", architecture):
+        assert (ROOT / path).exists(), path
