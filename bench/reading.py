@@ -25,6 +25,8 @@ from numpy.typing import NDArray
 from corpus import Corpus, Lookup
 from recollect import terms, vectors
 from recollect.models.embedder import Embedder
+from recollect.models.onnx import OnnxEmbedder
+from recollect.models.reranker import LateInteraction
 from recollect.recall import read
 from recollect.recall.query import parse
 from recollect.store import index
@@ -35,6 +37,7 @@ from stores import PROJECTS, TENANT, opened, project
 from timing import Times, TwoClocks
 
 DEEP = 100  # what recall asks of an arm
+DEEP = 20  # questions asked of deep recall
 WARM = 20  # questions asked before the clock runs
 SECONDS, THIRDS = (1000, 2000, 4000), (100, 200, 400, 800)
 
@@ -55,7 +58,9 @@ def embed(corpus: Corpus, embedder: Embedder) -> dict[str, float]:
     return took.milliseconds()
 
 
-def recall(path: Path, corpus: Corpus, embedder: Lookup | None, name: str = "") -> dict[str, Any]:
+def recall(
+    path: Path, corpus: Corpus, embedder: Lookup | None, name: str = "", effort: str = "balanced"
+) -> dict[str, Any]:
     """The stages of recall with the question's vector given, in the whole store or in one project."""
     store = opened(path)
     reader = read.Reader(store, TENANT, _now)
@@ -66,11 +71,23 @@ def recall(path: Path, corpus: Corpus, embedder: Lookup | None, name: str = "") 
             if number == WARM:
                 TwoClocks.stages, total = {}, Times()
             with total.once():
-                asked = parse(question, _now(), limit=10, scope=Scope(project=name))
-                hits += len(reader.recall(asked, embedder, ()))
+                asked = parse(question, _now(), limit=10, scope=Scope(project=name), effort=effort)
+                hits += len(reader.recall(asked, read.Models(embedder)))
     store.close()
     stages = {stage: took.milliseconds() for stage, took in TwoClocks.stages.items() if stage != "embed"}
     return stages | {"total": total.milliseconds(), "hits": round(hits / len(corpus.queries), 2)}
+
+
+def deep(path: Path, corpus: Corpus, embedder: Lookup, model: OnnxEmbedder) -> dict[str, Any]:
+    """Recall that also compares token by token, over a few questions: slow, and said so."""
+    store = opened(path)
+    reader, models = read.Reader(store, TENANT, _now), read.Models(embedder, LateInteraction(model))
+    total = Times()
+    for question in corpus.queries[:DEEP]:
+        with total.once():
+            reader.recall(parse(question, _now(), limit=10, effort="deep"), models)
+    store.close()
+    return total.milliseconds()
 
 
 @contextmanager

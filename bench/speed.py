@@ -28,7 +28,8 @@ import process
 import reading
 import stores
 import writing
-from recollect.models.embedder import Embedder, load
+from recollect.models.embedder import PACKAGED, Embedder, load
+from recollect.models.onnx import OnnxEmbedder
 from recollect.vectors import SECOND, THIRD
 
 RESULTS = data.HERE / "results" / "speed.json"
@@ -79,7 +80,9 @@ def model_figures(corpus: data.Corpus, embedder: Embedder, size: int, *, own: bo
     say(f"{size:,} memories: recall, rivals, cold start, memory, disk")
     asker = data.Lookup(embedder, corpus.queries, questions)
     found["recall"] = {width: reading.recall(path, corpus, asker, name) for width, name in stores.PROJECTS.items()}
+    found["recall_fast"] = reading.recall(path, corpus, asker, effort="fast")
     found["recall_text_only"] = reading.recall(path, corpus, None)
+    found["recall_deep"] = {"total": reading.deep(path, corpus, asker, OnnxEmbedder(PACKAGED))}
     found["rivals"] = reading.rivals(path, corpus, documents, questions)
     found["cold_start"] = process.cold(path, corpus.queries[0])
     found["resident_mb"] = process.resident(path, corpus)
@@ -113,6 +116,10 @@ def bars(found: dict[str, Any]) -> Iterator[tuple[str, float, str, float]]:
     asked = {found["model"]: found["sizes"][size]}
     if "other" in found:
         asked[found["other"]["model"]] = found["other"]["sizes"][size]
+    figures = found["sizes"][size]
+    yield "embed one question, CPU p50 ms", found["embed"]["cpu_p50_ms"], "≤", 10.0
+    yield f"recall, fast, beyond that, {size}", figures["recall_fast"]["total"]["cpu_p50_ms"], "≤", 25.0
+    yield f"recall, balanced, {size}", figures["recall"]["everything"]["total"]["cpu_p50_ms"], "≤", 60.0
     for model, figures in asked.items():
         arm = figures["vector_arm"]["everything"]
         yield f"vector arm, CPU p50 ms, {size} × {model}", arm["cpu_p50_ms"], "≤", 5.0
@@ -140,7 +147,8 @@ def table(found: dict[str, Any], out: Callable[[str], None]) -> None:
             out(f"\nrecall at {int(size):,}, {width} of the store seen")
             for stage in ("text", "vector", "rank", "total"):
                 out(_row("total without embed" if stage == "total" else stage, stages[stage]))
-        out(_row("total, text only, everything", figures["recall_text_only"]["total"]))
+        for name in ("fast", "text_only", "deep"):
+            out(_row(f"total, {name.replace('_', ' ')}, everything", figures[f"recall_{name}"]["total"]))
         for rival, took in figures["rivals"].items():
             out(_row(rival, took))
     for where in (found, found.get("other", {"sizes": {}})):

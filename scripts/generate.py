@@ -12,6 +12,7 @@ import click
 
 from recollect import errors, types
 from recollect.cli import cli
+from recollect.recall.recipes import RECIPES
 from recollect.settings import PREFIX, Settings
 
 ROOT = Path(__file__).parents[1]
@@ -71,9 +72,44 @@ def speed() -> str:
     """The benchmark's figures, with the bar that each must hold."""
     found = results("speed")
     rows = ["| what | figure | bar |", "|---|---|---|"]
-    rows += [f"| {row['what']} | {row['figure']} | {row['bar']} |" for row in found["summary"]]
+    rows += [f"| {row['what']} | {row['value']:,} | {row['sign']} {row['bar']:,} |" for row in found["bars"]]
     machine = found["machine"]
-    rows.append(
-        f"\nMeasured in CPU time on {machine['cpu']}, {machine['cores']} cores, commit `{found['commit'][:10]}`."
-    )
+    told = f"Measured in CPU time on {machine['cpu']}, {machine['cores']} cores, commit `{machine['commit'][:10]}`."
+    return "\n".join([*rows, "", told])
+
+
+def ranking() -> str:
+    """How well evidence is found on public data, by rankers that had not seen it."""
+    found = results("ranker")
+    wanted = {
+        "locomo": ("recall@5", "recall@10", "session recall@10"),
+        "longmemeval": ("any@1", "recall@5", "nDCG@10"),
+        "cosqa": ("MRR", "recall@10"),
+    }
+    rows = ["| data | figure | fast | balanced |", "|---|---|---|---|"]
+    for name, metrics in wanted.items():
+        for metric in metrics:
+            fast, balanced = (found["results"][name][effort][metric] for effort in ("fast", "balanced"))
+            rows.append(f"| {name} | {metric} | {fast} | {balanced} |")
+    return "\n".join(rows)
+
+
+def golden() -> str:
+    """Our own questions: the engine and, in the same run, plain search."""
+    found = results("golden")
+    metrics = ("precision@5", "hit@1", "recall@10", "nDCG@10", "multi-hop@5", "abstained")
+    rows = [f"| | {' | '.join(metrics)} |", f"|---|{'---|' * len(metrics)}"]
+    for system, slices in found["figures"].items():
+        figures = (f"{100 * slices['all'][metric]['mean']:.1f}" for metric in metrics)
+        rows.append(f"| {system} | {' | '.join(figures)} |")
+    return "\n".join(rows)
+
+
+def recipes() -> str:
+    rows = ["| recipe | for | arms | effort | cut |", "|---|---|---|---|---|"]
+    for recipe in RECIPES.values():
+        arms = ", ".join(f"{arm} {weight:g}" for arm, weight in recipe.arms.items())
+        cuts = {"threshold": recipe.threshold, "limit": recipe.limit, "tokens": recipe.max_tokens}
+        cut = ", ".join(f"{name} {value:g}" for name, value in cuts.items() if value) or "–"
+        rows.append(f"| `{recipe.name}` | {recipe.purpose} | {arms} | {recipe.effort} | {cut} |")
     return "\n".join(rows)

@@ -151,33 +151,71 @@ def test_each_category_has_at_least_three_of_nine_places(told: recollect.Engine)
 
 
 PARSER = [
-    "The tokenizer must keep line numbers so that syntax errors can be reported.", "Read real file samples when parsing; the spec lies.",
-    "Recover from a malformed record by skipping to the next newline.", "A recursive descent parser was easier to extend than the regex.",
-    "CSV fields may contain quoted line breaks; split after quoting is resolved.", "Always detect the byte order mark before reading a text file.",
-    "Grammar ambiguities were solved by longest match first.", "The YAML loader must be the safe one, or files can run code.",
-    "Stream large files instead of reading them whole into memory.", "Unknown fields in the input are kept and reported, never dropped.",
-    "Dates in log files come in four formats; try them in a fixed order.", "Error messages of the reader name the column and show the line.",
-    "Unterminated strings should be reported at their opening quote.", "JSON numbers lose precision above 2^53 when read as floats.",
-    "Markdown tables are parsed line by line with a small state machine.", "The lexer treats tabs as one column, editors do not.",
-    "Validate the header of the file before trusting its length field.", "The XML reader refuses external entities.",
-    "An empty input file is valid and yields no records.", "Nested brackets deeper than 200 are refused to protect the stack.",
-]  # fmt: skip
+    "The tokenizer must keep line numbers so that syntax errors can be reported.",
+    "Read real file samples when parsing; the spec lies.",
+    "Recover from a malformed record by skipping to the next newline.",
+    "A recursive descent parser was easier to extend than the regex.",
+    "CSV fields may contain quoted line breaks; split after quoting is resolved.",
+    "Always detect the byte order mark before reading a text file.",
+    "Grammar ambiguities were solved by longest match first.",
+    "The YAML loader must be the safe one, or files can run code.",
+    "Stream large files instead of reading them whole into memory.",
+    "Unknown fields in the input are kept and reported, never dropped.",
+    "Dates in log files come in four formats; try them in a fixed order.",
+    "Error messages of the reader name the column and show the line.",
+    "Unterminated strings should be reported at their opening quote.",
+    "JSON numbers lose precision above 2^53 when read as floats.",
+    "Markdown tables are parsed line by line with a small state machine.",
+    "The lexer treats tabs as one column, editors do not.",
+    "Validate the header of the file before trusting its length field.",
+    "The XML reader refuses external entities.",
+    "An empty input file is valid and yields no records.",
+    "Nested brackets deeper than 200 are refused to protect the stack.",
+]
 DEPLOYMENT = [
-    f"Deployment note {n}: {what}" for n, what in enumerate((
-        "canary releases take ten minutes per step", "rollbacks use the previous image tag", "the cluster is upgraded on Tuesdays",
-        "helm values live beside the chart", "secrets are mounted, never baked into images", "staging mirrors production at a tenth",
-        "health checks need a start-up delay", "blue and green share one database", "terraform state is locked in S3",
-        "pods without limits are refused", "the CDN is purged after each release", "database migrations run before the roll-out",
-        "two approvals are needed for production", "releases stop on Friday afternoon", "the load balancer drains for thirty seconds",
-        "autoscaling looks at queue length", "images are signed before they are pushed", "each region is deployed in turn",
-        "feature flags are removed after a month", "on-call is told before a big roll-out"))
-]  # fmt: skip
+    f"Deployment note {n}: {what}"
+    for n, what in enumerate(
+        (
+            "canary releases take ten minutes per step",
+            "rollbacks use the previous image tag",
+            "the cluster is upgraded on Tuesdays",
+            "helm values live beside the chart",
+            "secrets are mounted, never baked into images",
+            "staging mirrors production at a tenth",
+            "health checks need a start-up delay",
+            "blue and green share one database",
+            "terraform state is locked in S3",
+            "pods without limits are refused",
+            "the CDN is purged after each release",
+            "database migrations run before the roll-out",
+            "two approvals are needed for production",
+            "releases stop on Friday afternoon",
+            "the load balancer drains for thirty seconds",
+            "autoscaling looks at queue length",
+            "images are signed before they are pushed",
+            "each region is deployed in turn",
+            "feature flags are removed after a month",
+            "on-call is told before a big roll-out",
+        )
+    )
+]
 TESTING = [
-    f"Testing note {n}: {what}" for n, what in enumerate((
-        "flaky tests are quarantined for a week", "fixtures must not touch the network", "coverage is measured on merged branches",
-        "slow suites run at night", "mocks of our own code are forbidden", "browser tests run headless", "seeds are printed on failure",
-        "snapshot tests need a reviewer", "load tests use recorded traffic", "property tests found the rounding bug"))
-]  # fmt: skip
+    f"Testing note {n}: {what}"
+    for n, what in enumerate(
+        (
+            "flaky tests are quarantined for a week",
+            "fixtures must not touch the network",
+            "coverage is measured on merged branches",
+            "slow suites run at night",
+            "mocks of our own code are forbidden",
+            "browser tests run headless",
+            "seeds are printed on failure",
+            "snapshot tests need a reviewer",
+            "load tests use recorded traffic",
+            "property tests found the rounding bug",
+        )
+    )
+]
 
 
 def test_a_session_about_parsers_gets_the_parser_entries_with_the_real_model(opened: Opener) -> None:
@@ -192,7 +230,7 @@ def test_a_wifi_problem_finds_network_configuration_with_the_real_model(opened: 
     memory = opened(embedder="default")
     memory.remember("The router's network configuration was reset: the access point now uses channel 11.")
     memory.remember_many([*DEPLOYMENT, *TESTING])
-    assert "network configuration" in memory.recall("WiFi problem", limit=3).hits[0].memory.content
+    assert any("network configuration" in hit.memory.content for hit in memory.recall("WiFi problem", limit=3))
     assert memory.recall("WiFi problem", recipe="conversation").hits[0].memory.content.startswith("The router")
 
 

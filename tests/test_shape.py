@@ -140,8 +140,8 @@ def test_the_public_api_is_pinned() -> None:
     ]  # fmt: skip
     verbs = {name for name in vars(recollect.Engine) if not name.startswith("_")}
     assert verbs == {
-        "close", "context", "edit", "embed", "evidence", "export", "forget", "get", "history", "import_", "link", "links", "list", "mend",
-        "recall", "reject", "remember", "remember_many", "stats", "warm",
+        "close", "context", "edit", "embed", "evidence", "export", "forget", "get", "history", "import_", "link",
+        "links", "list", "mend", "recall", "reject", "remember", "remember_many", "stats", "warm",
     }  # fmt: skip
 
 

@@ -28,6 +28,8 @@ from .program import EMPTY, App, chosen, cli, command, drafted, filtered, placed
 from .terminal import Moment, look, progress
 from .types import RELATIONS
 
+__all__ = ["cli", "main", "next_page"]
+
 
 @command()
 @click.argument("words", nargs=-1, metavar="TEXT...")

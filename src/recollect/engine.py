@@ -189,7 +189,7 @@ class Engine:
     def _saying(self, query: str) -> Sequence[Memory]:
         """Memories in which every word of the query occurs: likeness is good enough to find, never to forget by."""
         wanted = set(terms.of_query(query))
-        hits = self._recall(query, {"limit": MAX_LIMIT, "abstain": False}).hits
+        hits = self._recall(query, {"limit": MAX_LIMIT}).hits
         return [hit.memory for hit in hits if wanted <= set(terms.of_memory(hit.memory))]
 
     def _inside(self, scope: Scope, purge: bool) -> Sequence[Memory]:
@@ -248,6 +248,7 @@ class Engine:
     def recall(self, query: str, **options: Unpack[RecallFields]) -> Recall:
         """Find the memories that bear on a question, best first, each with its scores and why it was found.
 
+        An answer that probably does not fit is marked `weak`; with `abstain` it is empty instead.
         Only what is active, valid and unexpired is found unless `states` or `as_of` ask for more. `limit` and
         `max_tokens` are upper bounds. `since` and `until` are compared with when a memory holds from, or else was made.
         """

@@ -135,13 +135,14 @@ def fading(days_unused: float, rate: float = 0.01) -> float:
     return math.exp(-rate * max(0.0, days_unused))
 
 
-def gentle(importance: int, days: float, confidence: float) -> float:
+def gentle(importance: int, days: float, confidence: float, unused: float = 0.0) -> float:
     """What a fit is multiplied with by default: around 1, from about 0.5 to 1.2.
 
-    >>> round(gentle(5, 0, 1.0), 3), round(gentle(10, 0, 1.0), 3), round(gentle(1, 365, 0.2), 3)
-    (1.0, 1.15, 0.609)
+    >>> round(gentle(5, 0, 1.0), 3), round(gentle(10, 0, 1.0), 3), round(gentle(1, 365, 0.2, 365), 3)
+    (1.0, 1.15, 0.58)
     """
-    return (1 + 0.03 * (importance - 5)) * (0.9 + 0.1 * freshness(days)) * (0.7 + 0.3 * confidence)
+    age = (0.9 + 0.1 * freshness(days)) * (0.95 + 0.05 * fading(unused))
+    return (1 + 0.03 * (importance - 5)) * age * (0.7 + 0.3 * confidence)
 
 
 def steep(importance: int, days: float) -> float:

@@ -31,6 +31,7 @@ STOP_WORDS = frozenset(
     you your yours""".split()
 )
 MAX_TERM = 64
+SHORT = 4
 _stemmer = snowballstemmer.stemmer("english")
 # A run of letters and digits, with the joints that hold an identifier, path or dotted name together.
 _RUN = re.compile(r"[^\W_]+(?:['’_\-./\\:@#+]+[^\W_]+)*|[^\W_]*_+[^\W_]*", re.UNICODE)
@@ -50,6 +51,8 @@ def _stem(word: str) -> str:
 @lru_cache(maxsize=65536)
 def _split(run: str) -> tuple[str, ...]:
     """The terms of one run without joints: its parts, and itself when it has several."""
+    if len(run) <= SHORT and not run.isalpha() and not run.isdigit():
+        return (_fold(run),)  # k8s, s3, ec2 and v1 are names; their letters and digits say nothing
     parts = tuple(_stem(_fold(part)) for part in _PART.findall(run))
     return (*parts, _whole(run)) if len(parts) > 1 else parts
 

@@ -388,7 +388,7 @@ class RecallFields(TypedDict, total=False):
     effort: Literal["fast", "balanced", "deep"] | None
     fusion: Literal["sum", "rrf"] | None
     shown: tuple[str, ...] | list[str]
-    abstain: bool | None
+    abstain: bool
     explain: bool
 
 
@@ -415,7 +415,10 @@ class Explained(Noun):
 
 @dataclass(frozen=True, slots=True)
 class Recall(Noun):
-    """The answer to a question: hits, best first, with what ran and what was skipped, and why."""
+    """The answer to a question: hits, best first, with what ran and what was skipped, and why.
+
+    `weak` says that probably none of the hits answers the question: show them as such, or not at all.
+    """
 
     query: str
     hits: tuple[Hit, ...]
@@ -424,6 +427,7 @@ class Recall(Noun):
     tokens: int = 0
     timings: dict[str, float] = field(default_factory=dict, compare=False)
     explained: Explained | None = None
+    weak: bool = False
 
     def __iter__(self) -> Any:
         return iter(self.hits)

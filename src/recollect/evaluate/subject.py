@@ -78,4 +78,4 @@ class Subject:
 
 def unsure(found: Recall) -> bool:
     """Whether the engine says that it does not know: it gives nothing back, or marks the answer as weak."""
-    return not found.hits or bool(getattr(found, "weak", False))
+    return not found.hits or found.weak

@@ -82,7 +82,7 @@ def _several(values: Any, name: str) -> tuple[Any, ...]:
 
 def parse(
     query: Any, now: datetime, *, limit: Any = None, as_of: Any = None, max_tokens: Any = None, fusion: Any = None,
-    states: Any = None, recipe: Any = "default", effort: Any = None, shown: Any = (), abstain: Any = None,
+    states: Any = None, recipe: Any = "default", effort: Any = None, shown: Any = (), abstain: Any = False,
     explain: bool = False, **filters: Any,
 ) -> Query:  # fmt: skip
     """Check a question. Asking for other states than active also asks for what is expired or no longer valid."""
@@ -107,6 +107,6 @@ def parse(
         fusion=one_of(fusion or chosen.fusion, ("sum", "rrf"), "fusion"),
         effort=one_of(effort or chosen.effort, ("fast", "balanced", "deep"), "effort"),
         shown=frozenset(_several(shown, "shown")),
-        abstain=chosen.abstain if abstain is None else bool(abstain),
+        abstain=bool(abstain),
         explain=bool(explain),
     )

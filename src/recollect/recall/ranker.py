@@ -1,7 +1,8 @@
 """The ranker: a tiny network over the features of the candidates, fitted once and shipped as a small file.
 
 One hidden layer; the weights lie in `ranker.json` with the names of the features, what they were fitted on and the
-script that did it. It orders what the arms found and says, as a probability, whether the best of it fits at all.
+script that did it, and the embedder whose cosines it knows: with another one it is not used. It orders what the arms
+found and says, as a probability, whether the best of it fits at all.
 """
 
 from __future__ import annotations
@@ -18,8 +19,6 @@ from ..errors import ModelUnavailable
 from ..vectors import Floats
 from .features import NAMES
 
-FITS = 0.15  # below this probability an empty answer is the right one
-
 
 @dataclass(frozen=True, slots=True)
 class Ranker:
@@ -32,6 +31,7 @@ class Ranker:
     out: Floats
     fit: Floats
     fit_bias: float
+    model: str = ""
 
     def score(self, rows: Floats) -> Floats:
         """How well each row fits; only differences within one question mean anything."""
@@ -65,4 +65,4 @@ def load() -> Ranker:
     mean, spread, hidden, hidden_bias, out, fit = (
         np.array(told[name], np.float32) for name in ("mean", "spread", "hidden", "hidden_bias", "out", "fit")
     )
-    return Ranker(mean, spread, hidden, hidden_bias, out, fit, float(told["fit_bias"]))
+    return Ranker(mean, spread, hidden, hidden_bias, out, fit, float(told["fit_bias"]), told["model"])

@@ -12,7 +12,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,7 @@ from ..errors import ModelUnavailable
 from ..history.asof import as_of
 from ..store.contract import Store
 from ..types import STATES, Explained, Filter, Hit, Memory, Recall
+from . import intent
 from .arms import Arms, Scores, closeness
 from .query import Query
 from .select import Scored, select
@@ -34,6 +35,10 @@ if TYPE_CHECKING:
 DEPTH = 100  # candidates an arm gives
 POOL = 100  # candidates that are read, ranked and weighed
 SESSION = 0.25  # what the best of a session adds to its other turns, where no ranker looks at them
+WEAK = 0.2  # how probable a fit must be for an answer not to be called weak
+PART = 0.95  # what the answer to one of several questions counts beside the answer to all of them
+INTENT = 0.2  # what a memory gains that is of the kind the question asks for
+EVENTS = ("incident", "decision", "commit", "task", "fact", "summary")  # kinds that can be a point in time
 DEEP = 0.3  # what token by token likeness adds to the ranker's score
 
 
@@ -90,15 +95,19 @@ class Reader:
         watch = Stopwatch()
         found = self.find(query, models, watch)
         with watch.stage("rank"):
-            scores, unfit, skipped = self._rerank(found, models)
+            scores, fits, skipped = self._rerank(found, models)
+        if found.query.effort != "fast":
+            for part in found.asked.parts:
+                fits = max(fits, self._take_part(found, scores, part, models, watch))
+        query = found.query
+        weak = fits < WEAK
         with watch.stage("select"):
-            scored = [] if unfit else self._weigh(found, scores)
-            query = found.query
+            scored = [] if weak and query.abstain else self._weigh(found, scores)
             chosen = select(scored, query.recipe, query.limit, query.max_tokens, query.shown, printed_tokens)
             hits = self._hits(found, [(one.memory, one.score) for one in chosen.chosen])
-        skipped = (*models.skipped, *skipped, *((unfit,) if unfit else ()))
         told = _explained(found, chosen.dropped) if query.explain else None
-        return Recall(query.text, hits, tuple(found.arms), skipped, chosen.tokens, watch.spent, told)
+        skipped = (*models.skipped, *skipped)
+        return Recall(query.text, hits, tuple(found.arms), skipped, chosen.tokens, watch.spent, told, weak)
 
     def find(self, query: Query, models: Models, watch: Stopwatch) -> Found:
         """The candidates of a question: understood, looked for by every arm, fused, and read."""
@@ -113,6 +122,19 @@ class Reader:
                 arms["prominence"] = self._prominence(query, memories)
                 fused = self._fuse(query, arms)
         return Found(query, asked, arms, fused, memories)
+
+    def _take_part(self, found: Found, scores: Scores, part: str, models: Models, watch: Stopwatch) -> float:
+        """Ask one of several questions on its own too: its best belong among the best of the whole."""
+        alone = self.find(replace(found.query, text=part), models, watch)
+        with watch.stage("rank"):
+            more, fits, _ = self._rerank(alone, models)
+        for memory in alone.memories:
+            if memory.id not in scores:
+                found.memories.append(memory)
+            scores[memory.id] = max(scores.get(memory.id, 0.0), PART * more[memory.id])
+        for arm, own in alone.arms.items():
+            found.arms[arm] = {**own, **found.arms.get(arm, {})}
+        return fits
 
     # -- candidates ---------------------------------------------------------------------------------------------------
 
@@ -178,11 +200,15 @@ class Reader:
         }  # fmt: skip
 
     def _anchor(self, event: str) -> datetime | None:
-        """When something that a question names was: the time of the memory that says all of its words."""
-        words = terms.of_query(event)
-        for id, _ in self.store.match(self.tenant, words, Filter(), 3):
+        """When something that a question names was: the time of the event whose name has all of its words."""
+        words = set(terms.of_query(event))
+        for id, _ in self.store.match(self.tenant, sorted(words), Filter(kinds=EVENTS), 3):
             memory = self.store.memories(self.tenant, [id]).get(id)
-            if memory and set(words) <= set(terms.of_memory(memory)) | set(terms.terms(" ".join(memory.refs))):
+            if memory is None:
+                continue
+            name = terms.terms(" ".join((memory.title or memory.content[:80], *memory.refs)))
+            # One word names an event only where it is most of the event's own name.
+            if words <= set(name) and (len(words) > 1 or len(name) <= 4):
                 return memory.valid_from or memory.created_at
         return None
 
@@ -197,17 +223,20 @@ class Reader:
         rarity = {word: math.log(1 + total / (1 + counts.get(word, 0))) for word in words}
         return features(Asked(found.query.text, rarity), found.memories, found.arms, found.fused)
 
-    def _rerank(self, found: Found, models: Models) -> tuple[Scores, str, tuple[str, ...]]:
-        """The scores after a closer look; why nothing fits, if nothing does; and what could not be done."""
+    def _rerank(self, found: Found, models: Models) -> tuple[Scores, float, tuple[str, ...]]:
+        """The scores after a closer look; how probable it is that any of them fits; and what could not be done."""
         query, memories, arms = found.query, found.memories, found.arms
         if query.effort == "fast" or not memories or "vector" not in arms or "text" not in arms:
-            return _with_sessions(memories, found.fused), "", ()
+            return _with_sessions(memories, found.fused), 1.0, ()
         from . import ranker
 
         try:
             fitted = ranker.load()
         except ModelUnavailable as error:
-            return _with_sessions(memories, found.fused), "", (f"ranker: {error}",)
+            return _with_sessions(memories, found.fused), 1.0, (f"ranker: {error}",)
+        if models.embedder is None or fitted.model != models.embedder.model:
+            note = (f"ranker: it was fitted with {fitted.model}",) if query.explain else ()
+            return _with_sessions(memories, found.fused), 1.0, note
         rows, ids = self.rows(found), [memory.id for memory in memories]
         scores = rank.stretch(dict(zip(ids, fitted.score(rows).tolist(), strict=True)))
         if query.effort == "deep" and models.reranker is not None:
@@ -218,9 +247,12 @@ class Reader:
             for id, score in arms.get(arm, {}).items():
                 if id in scores:
                     scores[id] += query.recipe.arms.get(arm, 0.0) * score
-        fits = fitted.fits(rows)
-        unfit = query.abstain and fits < ranker.FITS
-        return scores, f"nothing fits (sure to {1 - fits:.0%})" if unfit else "", ()
+        # «What broke in May?» has little but the kind and the time to go by, so there the kind counts double.
+        wanted, much = intent.kinds(query.text), INTENT * (2 if "time" in arms else 1)
+        for memory in memories:
+            scores[memory.id] += much * wanted.get(memory.kind, 0.0)
+        # A question about a time is answered by what is of that time, however little the words say.
+        return scores, max(fitted.fits(rows), max(arms.get("time", {}).values(), default=0.0)), ()
 
     def _weigh(self, found: Found, scores: Scores) -> list[Scored]:
         query, when = found.query, found.asked.when
@@ -233,7 +265,10 @@ class Reader:
                 weight = rank.steep(memory.importance, age)
             elif query.recipe.weigh == "gentle":
                 # Asked for a time, age is no fault.
-                weight = rank.gentle(memory.importance, 0.0 if when else age, memory.confidence)
+                unused = days(
+                    max(filter(None, (memory.created_at, memory.last_recalled_at, memory.last_accessed_at))), now
+                )
+                weight = rank.gentle(memory.importance, 0.0 if when else age, memory.confidence, unused)
             weighed.append(Scored(memory, scores.get(memory.id, 0.0) * weight))
         return sorted(weighed, key=lambda one: (-one.score, one.memory.id))
 

@@ -29,7 +29,6 @@ class Recipe:
     effort: Effort = "fast"
     weigh: Literal["gentle", "steep", "none"] = "gentle"
     threshold: float = 0.0
-    abstain: bool = False
     limit: int | None = None
     max_tokens: int | None = None
     balance: bool = False
@@ -42,7 +41,7 @@ RECIPES = {
     for recipe in (
         Recipe(
             "default", "the best answer to a question",
-            {"text": 0.5, "vector": 0.5, "links": 0.1, "time": 0.3}, effort="balanced", abstain=True,
+            {"text": 0.5, "vector": 0.5, "links": 0.1, "time": 0.8}, effort="balanced",
         ),
         Recipe(
             "conversation", "what bears on the last messages of a chat, and nothing else",

@@ -68,6 +68,13 @@ _IDENTIFIER = re.compile(
     |(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,40}             # a commit""",
     re.VERBOSE,
 )
+# Where a sentence asks on: «, and who …», «; what …», «, when was …».
+_ASKS_ON = re.compile(
+    r"(?:[,;]\s+|\s+)(?:and\s+|but\s+|or\s+)(?=(?:in |to |for |from |with )?(?:who|what|where|when|which|how|why)\w*\b)"
+    r"|[,;?]\s+(?=(?:who|what|where|when|which|how|why)\w*\b)",
+    re.IGNORECASE,
+)
+MAX_ASKED, MAX_PARTS, MIN_PART = 1000, 3, 2
 _CALL = re.compile(r"[A-Za-z_][\w.]*\(\)")
 _COUNTED = frozenset(("http", "https", "errno", "error", "status", "sqlstate", "signal", "code"))
 _EDGES = "\"'“”’`.,;:!?()[]{}<>*"
@@ -83,6 +90,7 @@ class Understood:
     phrases: tuple[str, ...]
     identifiers: tuple[str, ...]
     variants: tuple[str, ...]
+    parts: tuple[str, ...] = ()
 
 
 def understand(
@@ -104,7 +112,21 @@ def understand(
         phrases=_phrases(plain),
         identifiers=_identifiers(plain),
         variants=variants(plain, lexicon),
+        parts=parts(plain),
     )
+
+
+def parts(text: str) -> tuple[str, ...]:
+    """The questions that one sentence asks together; none when it asks one.
+
+    >>> parts("What replaced the broker, and who switched it off?")
+    ('What replaced the broker', 'who switched it off?')
+    >>> parts("Which tools and libraries do we use?")
+    ()
+    """
+    found = [part.strip(" ,;") for part in _ASKS_ON.split(text[:MAX_ASKED])]
+    whole = tuple(part for part in found if len(terms.of_query(part)) >= MIN_PART)
+    return whole[:MAX_PARTS] if len(whole) > 1 else ()
 
 
 def _without_hints(text: str) -> tuple[str, dict[str, tuple[str, ...]]]:

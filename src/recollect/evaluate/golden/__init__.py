@@ -13,9 +13,11 @@ still stands, unmarked. `questions.jsonl` names for each question
 Questions of type `unanswerable` have no answers: nothing here fits, and the right reply is none, or one that says it
 is weak. `dev` questions may be tuned on; `held` ones are only looked at. The clock stands at 16 March 2026.
 
-The figures: `precision@5` as in `metrics` (the first `min(5, number of right ones)`), `multi-hop@5` and `@10` (all
-answers among the first so many), `current` (of answers and stale ones, an answer comes first), `abstained` (on
-unanswerable questions, nothing or a weak answer) and its price `answered` (on the others, a reply that is not weak).
+The figures: `precision@5` (of the first places, as many as there are answers and at most 5, the share that holds an
+answer or something related), `related@5` (the same over as many places as there are answers and related ones),
+`multi-hop@5` and `@10` (all answers among the first so many), `current` (of answers and stale ones, an answer comes
+first), `abstained` (on unanswerable questions, nothing or a weak answer) and its price `answered` (on the others, a
+reply that is not weak).
 """
 
 from __future__ import annotations
@@ -62,7 +64,8 @@ def judge(question: Question, answer: Answer, _: Answer) -> Scores:
     answers, right = question.label("answers"), question.right
     keys = [question.same.get(key, key) for key in answer.keys]
     found |= {
-        "precision@5": metrics.precision(answer.keys, right, 5),
+        "precision@5": metrics.precision(keys, right, min(5, len(answers))),
+        "related@5": metrics.precision(answer.keys, right, 5),
         "purity@5": metrics.purity(answer.keys, right, 5),
         "hit@1": metrics.hit(keys, answers, 1),
         "recall@5": metrics.recall(keys, answers, 5),
