@@ -166,7 +166,7 @@ def test_query_syntax_and_sql_are_only_words(memory: recollect.Engine, nasty: st
         memory.forget(query=nasty, dry_run=True)
         assert memory.list(scope=Scope(project=words[:200]), tags=[words[:60]]).memories[0].id == kept.id
     assert memory.stats()["memories"] == 2
-    assert {check.status for check in memory._store.check("default")} == {"ok"}
+    assert [check for check in memory._store.check("default") if check.status != "ok"] == []
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -194,7 +194,7 @@ def test_a_full_disk_is_a_clear_error_and_the_change_is_rolled_back(memory: reco
     writer.pragma("max_page_count", 1_000_000)
     assert memory.stats()["memories"] == 1
     assert memory.remember("After it was freed.").action == "created"
-    assert {check.status for check in memory._store.check("default")} == {"ok"}
+    assert [check for check in memory._store.check("default") if check.status != "ok"] == []
 
 
 def as_nobody(path: Path, tmp_path: Path) -> str:

@@ -42,7 +42,7 @@ def test_kill_9_at_random_moments_loses_nothing_that_was_acknowledged(tmp_path: 
             assert con.execute(sql).get == 0, name
         con.close()
     store = SQLiteStore(path, patience=5, now=clock())
-    assert {check.status for check in store.check(TENANT)} == {"ok"}
+    assert [check for check in store.check(TENANT) if check.status != "ok"] == []
     said = lines(log)
     # A purge is announced before it is done: the kill may have come first, so such a memory may be there or not.
     purged = {line[1] for line in said if line[0] == "purging"}

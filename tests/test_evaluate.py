@@ -377,7 +377,8 @@ def test_golden_is_judged_by_answers_stale_ones_and_silence() -> None:
     found = golden.judge(question, Answer(tuple("sdrbz"), 10), Answer((), 0))
     assert found["current"] == 0  # the stale one stands before the answer
     assert found["leak"] == 1
-    assert found["precision@5"] == 3 / 4
+    assert found["precision@5"] == 1 / 2  # two answers, so two places: the stale one, and one that repeats an answer
+    assert found["related@5"] == 3 / 4
     assert found["recall@5"] == found["multi-hop@5"] == 1  # d says the same as a
     assert found["answered"] == 1
     assert golden.judge(question, Answer(tuple("as"), 10), Answer((), 0))["current"] == 1

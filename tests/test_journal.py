@@ -146,7 +146,7 @@ class Life(RuleBasedStateMachine):
             assert state_of(copy, TENANT) == state_of(store, TENANT)
             assert entries_of(copy, TENANT) == entries
             for one in (store, copy):
-                assert {check.status for check in one.check(TENANT)} == {"ok"}
+                assert [check for check in one.check(TENANT) if check.status != "ok"] == []
             copy.close()
             self.every_active_memory_is_found()
         finally:
@@ -156,7 +156,9 @@ class Life(RuleBasedStateMachine):
 
     def every_active_memory_is_found(self) -> None:
         for id, one in self.model.items():
-            found = {hit.memory.id for hit in self.engines[1].recall(one["content"], limit=1000, scope=Scope())}
+            answer = self.engines[1].recall(one["content"], limit=1000, scope=Scope(), explain=True)
+            # Of memories that say the same in the same words only one is shown; the others are named as dropped.
+            found = {hit.memory.id for hit in answer} | {twin for twin, _ in answer.explained.dropped}
             assert (id in found) == (one["state"] == "active")
             assert not found & self.purged
 

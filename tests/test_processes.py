@@ -40,7 +40,7 @@ def test_four_processes_write_and_recall_at_once_and_nothing_is_lost(tmp_path: P
     assert len({line[1] for line in said}) == WRITERS * WRITES
     entries = entries_of(watcher._store, "default")
     assert [entry.seq for entry in entries] == list(range(1, len(entries) + 1))
-    assert {check.status for check in watcher._store.check("default")} == {"ok"}
+    assert [check for check in watcher._store.check("default") if check.status != "ok"] == []
 
 
 def test_threads_share_one_engine(memory: recollect.Engine) -> None:

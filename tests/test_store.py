@@ -419,7 +419,7 @@ def test_pages_go_through_everything_once_newest_first(store: SQLiteStore) -> No
 
 def test_a_healthy_store_passes_its_own_check_and_lost_halves_are_found(store: SQLiteStore) -> None:
     put(store, memory(1, "one"))
-    assert {check.status for check in store.check(A)} == {"ok"}
+    assert [check for check in store.check(A) if check.status != "ok"] == []
     con = apsw.Connection(str(store.path))
     con.execute("delete from memory_fts")
     con.close()

@@ -6,6 +6,7 @@ the days that were asked for. An arm gives ids with scores on a scale of its own
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -23,6 +24,11 @@ Scores = dict[str, float]
 VARIANT = 0.5  # what a match of a rewritten question counts against one of the question itself
 SEEDS = 8  # the best candidates whose neighbours are looked at
 SURE = 0.5  # the confidence from which a time expression is believed
+# «In March» is a time of its own; «last week» hangs on when it was asked, and people say it loosely.
+RELATIVE = 0.2
+_NAMED = re.compile(
+    r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b|\b\d{4}\b|\b[QqHh][1-4]\b", re.IGNORECASE
+)
 NEAR_DAYS = 14.0  # how far outside the asked range a memory still counts: people tell of things afterwards
 # How much of its origin's score a link hands on; what replaces or contradicts belongs beside what it speaks of.
 HANDED_ON = {
@@ -81,11 +87,12 @@ class Arms:
 
 
 def closeness(memory: Memory, when: When) -> float:
-    """1 inside the range, falling to nothing some days outside, and less sure where the words were."""
+    """1 inside the range, falling to nothing some days outside; less where the words are less sure or only relative."""
     moment = memory.valid_from or memory.created_at
     outside = timedelta(0)
     if when.start and moment < when.start:
         outside = when.start - moment
     elif when.end and moment >= when.end:
         outside = moment - when.end
-    return when.confidence * max(0.0, 1 - outside.total_seconds() / 86400 / NEAR_DAYS)
+    named = 1.0 if _NAMED.search(when.words) else RELATIVE
+    return named * when.confidence * max(0.0, 1 - outside.total_seconds() / 86400 / NEAR_DAYS)

@@ -41,7 +41,7 @@ RECIPES = {
     for recipe in (
         Recipe(
             "default", "the best answer to a question",
-            {"text": 0.5, "vector": 0.5, "links": 0.1, "time": 0.8}, effort="balanced",
+            {"text": 0.5, "vector": 0.5, "links": 0.1, "time": 0.25}, effort="balanced",
         ),
         Recipe(
             "conversation", "what bears on the last messages of a chat, and nothing else",

@@ -105,6 +105,8 @@ def understand(
     'why did the kubernetes "blue green" release fail?'
     """
     plain, hints = _without_hints(text)
+    if not plain.strip():  # nothing but hints is what is asked for
+        plain, hints = text, {}
     return Understood(
         text=plain,
         when=when.find(plain, now, anchor),
