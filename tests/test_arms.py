@@ -74,6 +74,14 @@ def test_hints_in_the_question_narrow_the_search(memory: recollect.Engine) -> No
     assert contents(found) == ["Use zebra here."]
 
 
+def test_a_hint_never_leads_out_of_what_the_caller_set(memory: recollect.Engine) -> None:
+    memory.remember("Use zebra here.", scope=Scope(project="web"))
+    memory.remember("Use zebra there.", scope=Scope(project="api"), kind="decision")
+    found = memory.recall("zebra project:api", scope=Scope(project="web"))
+    assert contents(found) == ["Use zebra here."]
+    assert contents(memory.recall("zebra type:decision", kinds=["fact"])) == ["Use zebra here."]
+
+
 def test_an_acronym_finds_its_long_form(opened: Opener) -> None:
     memory = opened(embedder="off")
     memory.remember("The kubernetes nodes are replaced on Mondays.")

@@ -66,7 +66,7 @@ def _fold(word: str) -> str:
     if word.isdigit():
         return word.lstrip("0") or "0"
     word = word.casefold()
-    return word if word.isascii() else _MARKS.sub("", unicodedata.normalize("NFKD", word))
+    return word if word.isascii() else _MARKS.sub("", unicodedata.normalize("NFKD", word).casefold())
 
 
 def _compound(name: str, joints: tuple[re.Pattern[str], ...]) -> tuple[str, ...]:

@@ -42,13 +42,17 @@ class Query:
         return (self.text, filter, current, *rest, self.abstain, self.explain)
 
     def narrowed(self, hints: Mapping[str, tuple[str, ...]]) -> Query:
-        """With what the question itself says of where to look (`project:web type:decision tag:auth`)."""
+        """With what the question itself says of where to look (`project:web type:decision tag:auth`).
+
+        A hint can only narrow: where the caller has set a place or kinds, the words of a question change nothing.
+        """
         if not hints:
             return self
-        places = {name: hints[name][0] for name in SCOPE_FIELDS if hints.get(name)}
+        scope = self.filter.scope
+        places = {name: hints[name][0] for name in SCOPE_FIELDS if hints.get(name) and not getattr(scope, name)}
         filter = self.filter.but(
-            scope=replace(self.filter.scope, **places),
-            kinds=hints.get("kind", self.filter.kinds),
+            scope=replace(scope, **places),
+            kinds=self.filter.kinds or hints.get("kind", ()),
             tags=self.filter.tags + hints.get("tag", ()),
         )
         return replace(self, filter=filter)

@@ -15,7 +15,7 @@ import logging
 import threading
 import weakref
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -463,8 +463,11 @@ class SQLiteStore:
             con.execute(REBUILD)
 
     def check(self, tenant: str) -> list[Check]:
+        # On a connection of its own: one that has searched before keeps parts of the full text index in mind, and holds
+        # what other processes have merged away since for lost.
+        with sqlite_file.our_errors(self.path), closing(self._connect()) as fresh:
+            damage = [str(row[0]) for row in fresh.execute("pragma quick_check(5)")]
         with self._reading() as con:
-            damage = [str(row[0]) for row in con.execute("pragma quick_check(5)")]
             orphans = {name: count for name, sql in ORPHANS.items() if (count := con.execute(sql).get)}
         found = [_checked("database", damage == ["ok"], f"{self.path}: {'; '.join(damage)}", "Restore a backup.")]
         try:
