@@ -104,6 +104,17 @@ BAD: dict[str, tuple[Act, type[RecollectError]]] = {
     "history of what is not there": (lambda m: m.history(MISSING), NotFound),
     "a cursor of nobody": (lambda m: m.list(cursor="<script>"), BadInput),
     "a page of 0": (lambda m: m.list(limit=0), BadInput),
+    "many drafts as one text": (lambda m: m.remember_many("abc"), BadInput),
+    "a draft that is none": (lambda m: m.remember_many([5]), BadInput),  # type: ignore[list-item]
+    "an option that is none": (lambda m: m.recall("x", colour="red"), BadInput),  # type: ignore[call-arg]
+    "a recipe that is none": (lambda m: m.recall("x", recipe=[]), BadInput),  # type: ignore[arg-type]
+    "a fusion that is no text": (lambda m: m.recall("x", fusion=[]), BadInput),  # type: ignore[arg-type]
+    "history of a number": (lambda m: m.history(5), NotFound),  # type: ignore[arg-type]
+    "forgetting a number": (lambda m: m.forget(5), NotFound),  # type: ignore[arg-type]
+    "forgetting by no words": (lambda m: m.forget(query=" "), BadInput),
+    "a context of a number": (lambda m: m.context(5), BadInput),  # type: ignore[arg-type]
+    "a context of few tokens": (lambda m: m.context("x", budget=5), BadInput),
+    "a context with odd turns": (lambda m: m.context("x", history=["hi"]), BadInput),  # type: ignore[list-item]
     "a file that is not there": (lambda m: m.import_("/nonexistent/file.jsonl"), BadInput),
     "an export to nowhere": (lambda m: m.export("/nonexistent/folder/file.jsonl"), StoreUnavailable),
 }  # fmt: skip
@@ -277,3 +288,10 @@ def test_times_in_any_zone_are_taken_and_given_in_utc(memory: recollect.Engine) 
     kept = memory.get(id).valid_from
     assert kept is not None
     assert kept.isoformat() == "2026-01-01T00:00:00+00:00"
+
+
+def test_a_closed_engine_says_so(memory: recollect.Engine) -> None:
+    memory.remember("A fact.")
+    memory.close()
+    with pytest.raises(StoreUnavailable, match="closed"):
+        memory.list()

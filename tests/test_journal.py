@@ -158,6 +158,7 @@ class Life(RuleBasedStateMachine):
         for id, one in self.model.items():
             answer = self.engines[1].recall(one["content"], limit=1000, scope=Scope(), explain=True)
             # Of memories that say the same in the same words only one is shown; the others are named as dropped.
+            assert answer.explained is not None
             found = {hit.memory.id for hit in answer} | {twin for twin, _ in answer.explained.dropped}
             assert (id in found) == (one["state"] == "active")
             assert not found & self.purged

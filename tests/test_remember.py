@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
@@ -307,3 +308,67 @@ def test_tenants_share_a_file_and_nothing_else(opened: Opener) -> None:
     assert theirs.remember("Our plan.").action == "created"
     theirs.reject(theirs.recall("our plan").hits[0].memory.id)
     assert ours.remember("Our plan.").action == "duplicate"
+
+
+# -- two at once ------------------------------------------------------------------------------------------------------
+
+
+def test_an_edit_changes_only_its_own_fields_whatever_happened_meanwhile(
+    opened: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = opened(), opened()
+    id = one.remember("Use yarn.").id
+    seen = one.get(id)
+    other.edit(id, content="Use pnpm.")
+    monkeypatch.setattr(one, "_find", lambda _: seen)
+    one.edit(id, importance=9)
+    kept = other.get(id)
+    assert (kept.content, kept.importance) == ("Use pnpm.", 9)
+
+
+def test_what_was_purged_meanwhile_does_not_come_back(opened: Opener, monkeypatch: pytest.MonkeyPatch) -> None:
+    one, other = opened(), opened()
+    id = one.remember("A secret.").id
+    seen = one.get(id)
+    other.forget(id, purge=True)
+    monkeypatch.setattr(one, "_find", lambda _: seen)
+    for act in (lambda: one.forget(id), lambda: one.edit(id, importance=9), lambda: one.reject(id)):
+        with pytest.raises(NotFound):
+            act()
+    assert other.stats()["memories"] == 0
+
+
+def test_purging_a_turn_takes_its_words_out_of_the_turn_after_it(memory: recollect.Engine, tmp_path: Path) -> None:
+    turns = [
+        memory.remember(said, kind="turn", scope=Scope(session="s"), position=n)
+        for n, said in enumerate(["My number is xyzzy-77.", "Thanks, noted."])
+    ]
+    assert memory.get(turns[1].id).context == "My number is xyzzy-77."
+    memory.forget(turns[0].id, purge=True)
+    assert memory.get(turns[1].id).context == ""
+    copy = replayed(memory._store, "default", tmp_path / "copy.db")
+    assert state_of(copy, "default") == state_of(memory._store, "default")
+    copy.close()
+    memory.close()
+    assert b"xyzzy" not in b"".join(f.read_bytes() for f in tmp_path.iterdir() if f.is_file())
+
+
+def test_forgetting_by_words_takes_all_that_say_them_twins_and_forgotten_ones_too(memory: recollect.Engine) -> None:
+    first = memory.remember("Alpha beta gamma delta epsilon zeta.", scope=Scope(session="1"))
+    memory.remember("Alpha beta gamma delta: epsilon zeta", scope=Scope(session="2"))
+    memory.remember("Alpha only.")
+    memory.forget(first.id)
+    assert len(memory.forget(query="epsilon zeta").memories) == 1
+    assert len(memory.forget(query="epsilon zeta", purge=True).memories) == 2
+    assert memory.stats()["memories"] == 1
+
+
+def test_taking_one_rejection_back_leaves_a_wider_one_standing(memory: recollect.Engine) -> None:
+    wide = memory.remember("The sky is green.").id
+    own = memory.remember("The sky is green.", scope=Scope(user="bob")).id
+    memory.reject([own, wide])
+    with pytest.raises(Refused):
+        memory.reject(own, undo=True)
+    assert memory.remember("The sky is green.").action == "refused"
+    memory.reject(wide, undo=True)
+    assert memory.get(wide).state == "active"

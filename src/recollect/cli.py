@@ -58,6 +58,7 @@ def remember(app: App, words: tuple[str, ...], merge: bool, **fields: Any) -> No
 @click.option("--recipe", metavar="NAME", help="default, conversation, hybrid, session_start or deep.")
 @click.option("--effort", type=click.Choice(["fast", "balanced", "deep"]), help="How hard to try.")
 @click.option("--fusion", type=click.Choice(["sum", "rrf"]), help="How the arms are put together.")
+@click.option("--abstain", is_flag=True, help="Give nothing rather than what probably does not fit.")
 @click.option("--explain", is_flag=True, help="Show what each arm found, scores, what was dropped and why, and times.")
 @placed
 def recall(app: App, words: tuple[str, ...], explain: bool, **options: Any) -> None:
@@ -83,12 +84,13 @@ def context(app: App, words: tuple[str, ...], **options: Any) -> None:
         scope = app.scope(engine).get("scope")
         result = engine.context(" ".join(words), scope=scope, **options)
     app.skipped(result.skipped)
-    app.say(result, lambda _, out: f"{result.text}\n\n{out.dim(result.report)}")
+    app.say(result, lambda _, out: result.text)
+    app.skipped([result.report])
 
 
 @command()
 @click.argument("id", nargs=-1, metavar="[ID]...")
-@click.option("--query", metavar="TEXT", help="What a recall of this finds.")
+@click.option("--query", metavar="TEXT", help="Memories in which each of these words occurs.")
 @click.option("--all-in-scope", is_flag=True, help="All inside --project, --user, …")
 @click.option("--purge", is_flag=True, help="Erase for good: content, vectors, history.")
 @click.option("--dry-run", is_flag=True, help="Only show what would go.")

@@ -21,7 +21,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
-from . import exchange, ids, settings, terms, text
+from . import checks, exchange, ids, settings, terms, text
 from .checks import MAX_NAME, Cleaner, one_of
 from .errors import Ambiguous, BadInput, ModelUnavailable, NotFound, Refused
 from .models.tokens import Tokens
@@ -30,7 +30,7 @@ from .recall.context import Budgets, Context, Parts, Turn, build, standing
 from .recall.query import MAX_LIMIT, filter_of, parse
 from .recall.read import Models, Reader
 from .remember.redact import redact
-from .remember.write import Writer, embed_drafts
+from .remember.write import Writer, embed_drafts, present
 from .settings import Settings
 from .store.contract import Store
 from .store.sqlite import SQLiteStore
@@ -61,6 +61,8 @@ if TYPE_CHECKING:
 log = logging.getLogger("recollect")
 Progress = Callable[[int, int], None]
 EMBED_BATCH = 64
+MAX_SAYING = 10_000  # memories that one query can forget
+MIN_BUDGET = 100  # tokens below which a context holds nothing but its frame
 STANDING = 200  # rules and project facts that are looked at for a context
 
 
@@ -142,7 +144,11 @@ class Engine:
         self, drafts: Iterable[Draft | str], *, merge: bool = False, progress: Progress | None = None
     ) -> tuple[Remembered, ...]:
         """Remember many things at once: checked together, embedded in batches, committed in short transactions."""
+        if isinstance(drafts, str | bytes) or not isinstance(drafts, Iterable):
+            raise BadInput("drafts must be a list of texts or Drafts.")
         ready = [self._draft(draft, {}) if isinstance(draft, str) else draft for draft in drafts]
+        if wrong := [draft for draft in ready if not isinstance(draft, Draft)]:
+            raise BadInput(f"drafts must be texts or Drafts, not {type(wrong[0]).__name__}.")
         embedder, skipped = self._embedding()
         done: list[Remembered] = []
         for batch in self._writer.remember(ready, embedder, merge=merge):
@@ -177,20 +183,26 @@ class Engine:
             raise BadInput("Name what to forget: an id, a query or a scope.", fix="Give exactly one of the three.")
         found: Sequence[Memory]
         if id is not None:
-            found = [self._find(one) for one in ([id] if isinstance(id, str) else id)]
+            found = self._named(id)
         elif query is not None:
-            found = self._saying(query)
+            found = self._saying(query, purge)
         else:
             found = self._inside(scope or EVERYWHERE, purge)
         if not dry_run:
             found = self._retire(found, purge, self._reason(reason))
         return Forgotten(tuple(found), dry_run, purge)
 
-    def _saying(self, query: str) -> Sequence[Memory]:
+    def _saying(self, query: str, purge: bool) -> Sequence[Memory]:
         """Memories in which every word of the query occurs: likeness is good enough to find, never to forget by."""
-        wanted = set(terms.of_query(query))
-        hits = self._recall(query, {"limit": MAX_LIMIT}).hits
-        return [hit.memory for hit in hits if wanted <= set(terms.of_memory(hit.memory))]
+        if not isinstance(query, str) or not text.clean(query):
+            raise BadInput("query is empty.", fix="Name the words that what is to be forgotten says.")
+        if not (wanted := set(terms.of_query(text.clean(query)))):
+            return []
+        states = () if purge else ("active", "pending")
+        filter = filter_of(now=None, scope=self._scope, states=states)
+        ids = [id for id, _ in self._store.match(self._tenant, sorted(wanted), filter, MAX_SAYING)]
+        found = self._store.memories(self._tenant, ids)
+        return [found[id] for id in ids if id in found and wanted <= set(terms.of_memory(found[id]))]
 
     def _inside(self, scope: Scope, purge: bool) -> Sequence[Memory]:
         if scope == EVERYWHERE:
@@ -204,7 +216,8 @@ class Engine:
     def _retire(self, memories: Sequence[Memory], purge: bool, reason: str) -> Sequence[Memory]:
         gone = []
         with self._store.transaction(self._tenant, self._actor, self._now()) as changes:
-            for memory in memories:
+            for given in memories:
+                memory = present(changes, given.id)
                 if purge:
                     changes.purge(memory.id)
                     gone.append(memory)
@@ -213,11 +226,13 @@ class Engine:
                     state = "rejected" if memory.state == "rejected" else "archived"
                     gone.append(replace(memory, state=state))
                     changes.put(gone[-1], "forget", reason)
+        if purge:
+            self._recalled.clear()
         return gone
 
     def reject(self, id: str | Sequence[str], *, reason: str = "", undo: bool = False) -> Forgotten:
         """Forget memories and never let their value come back; `undo` takes a rejection back."""
-        found = [self._find(one) for one in ([id] if isinstance(id, str) else id)]
+        found = self._named(id)
         if undo:
             for memory in found:
                 if memory.state != "rejected":
@@ -238,6 +253,7 @@ class Engine:
             now = self._now()
             link = Link(new_id(now), first.id, relation, second.id, reason=self._reason(reason), created_at=now)
             changes.put(link, "link", link.reason)
+            second = present(changes, second.id)
             if relation == "supersedes" and second.state == "active":
                 ended = second.valid_to or max(now, second.valid_from or now)
                 changes.put(replace(second, state="superseded", valid_to=ended), "supersede", link.reason)
@@ -257,6 +273,8 @@ class Engine:
         return found
 
     def _recall(self, query: str, options: dict[str, Any]) -> Recall:
+        if unknown := options.keys() - RecallFields.__annotations__.keys():
+            raise BadInput(f"recall has no option {', '.join(sorted(unknown))}.")
         options.setdefault("scope", self._scope)
         if options.get("recipe", "default") == "default":
             options.setdefault("limit", self.settings.recall_limit)
@@ -292,12 +310,19 @@ class Engine:
         With `index`, memories are lines of id, title and age, to be read in full with `get`.
         """
         where = scope or self._scope
+        cleaner = Cleaner(self.settings.content_limit)
+        query, system, task = (cleaner.text(v, n) for v, n in ((query, "query"), (system, "system"), (task, "task")))
+        checks.within(budget, MIN_BUDGET, 1_000_000, "budget", whole=True)
+        if not all(isinstance(turn, Turn) for turn in history):
+            raise BadInput("history must be a list of Turns.")
         visible = filter_of(now=self._now(), scope=where, kinds=("rule", "preference"))
         rules = self._store.page(self._tenant, visible, None, STANDING)
         facts: Sequence[Memory] = []
         if where.project:
-            known = filter_of(now=self._now(), scope=Scope(project=where.project), inside=True, min_importance=7)
-            facts = sorted(self._store.page(self._tenant, known, None, STANDING), key=lambda m: (-m.importance, m.id))
+            known = filter_of(now=self._now(), scope=where, min_importance=7)
+            seen = self._store.page(self._tenant, known, None, STANDING)
+            own = [memory for memory in seen if memory.scope.project == where.project]
+            facts = sorted(own, key=lambda m: (-m.importance, m.id))
         asked = query or task
         hits = self.recall(asked, scope=where, limit=20).hits if text.clean(asked) else ()
         memories = [*rules, *facts, *(hit.memory for hit in hits)]
@@ -348,7 +373,8 @@ class Engine:
 
     def history(self, id: str) -> tuple[Entry, ...]:
         """Every change of a memory, oldest first: who, when, why, before and after."""
-        target = id if len(id) == ids.LENGTH else self._find(id).id
+        whole = isinstance(id, str) and len(id) == ids.LENGTH
+        target = id if whole else self._find(id).id
         entries: list[Entry] = []
         while batch := self._store.journal(self._tenant, entries[-1].seq if entries else 0, target=target):
             entries.extend(batch)
@@ -415,6 +441,13 @@ class Engine:
 
     def _reason(self, reason: str) -> str:
         return Cleaner(MAX_NAME, redact).text(reason, "reason", 1000)
+
+    def _named(self, id: str | Sequence[str]) -> Sequence[Memory]:
+        """The memories of one or several ids, each once."""
+        if not isinstance(id, str | list | tuple):
+            raise NotFound(f"{text.shorten(str(id), 40)!r} is not an id.")
+        found = [self._find(one) for one in ([id] if isinstance(id, str) else id)]
+        return list({memory.id: memory for memory in found}.values())
 
     def _find(self, id: str) -> Memory:
         """The memory of an id, or of its last few characters."""

@@ -82,8 +82,15 @@ class Arms:
         """What is of the asked days: found by time alone, whatever its words."""
         if when.confidence < SURE or (when.start and when.start > now):
             return {}
-        filter = self.filter.but(since=when.start, until=when.end or self.filter.until)
+        starts = [start for start in (when.start, self.filter.since) if start]
+        ends = [end for end in (when.end, self.filter.until) if end]
+        filter = self.filter.but(since=max(starts, default=None), until=min(ends, default=None))
         return {m.id: closeness(m, when) for m in self.store.page(self.tenant, filter, None, self.depth)}
+
+
+def within(memory: Memory, when: When) -> bool:
+    moment = memory.valid_from or memory.created_at
+    return (when.start is None or when.start <= moment) and (when.end is None or moment < when.end)
 
 
 def closeness(memory: Memory, when: When) -> float:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from ..types import Noun, Recall
@@ -41,15 +41,26 @@ class RecallCache:
                 return None
             self._kept.move_to_end(key)
             self._hits += 1
-            return found
+            return _copy(found)
 
     def put(self, key: Hashable, head: int, found: Recall) -> None:
         with self._lock:
-            self._kept[key] = head, self._now(), found
+            self._kept[key] = head, self._now(), _copy(found)
             self._kept.move_to_end(key)
             while len(self._kept) > SIZE:
                 self._kept.popitem(last=False)
 
+    def clear(self) -> None:
+        """After a purge nothing of the text may stay, not even here."""
+        with self._lock:
+            self._kept.clear()
+
     @property
     def stats(self) -> CacheStats:
         return CacheStats(len(self._kept), self._hits, self._misses)
+
+
+def _copy(found: Recall) -> Recall:
+    """The same answer with dictionaries of its own: what a caller does to it must not reach the next one."""
+    hits = tuple(replace(hit, arms=dict(hit.arms)) for hit in found.hits)
+    return replace(found, hits=hits, timings=dict(found.timings))

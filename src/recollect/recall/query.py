@@ -96,7 +96,7 @@ def parse(
         raise TooLarge(f"query has {len(query)} characters; the limit is {MAX_QUERY}.", fix="Ask a shorter question.")
     if not (cleaned := text.clean(query)):
         raise BadInput("query is empty.", fix="Ask something, or see everything with: recollect list")
-    chosen = recipes.recipe(recipe)
+    chosen = recipes.recipe(str(recipe))
     moment = None if as_of is None else times.aware(as_of, "as_of")
     current = now if states is None and moment is None else None
     wanted = ("active",) if states is None else states
@@ -108,9 +108,9 @@ def parse(
         limit=int(within(chosen.limit or DEFAULT_LIMIT if limit is None else limit, 1, MAX_LIMIT, "limit", whole=True)),
         as_of=moment,
         max_tokens=None if budget is None else int(within(budget, 1, MAX_TOKENS, "max_tokens", whole=True)),
-        fusion=one_of(fusion or chosen.fusion, ("sum", "rrf"), "fusion"),
-        effort=one_of(effort or chosen.effort, ("fast", "balanced", "deep"), "effort"),
-        shown=frozenset(_several(shown, "shown")),
+        fusion=one_of(chosen.fusion if fusion is None else fusion, ("sum", "rrf"), "fusion"),
+        effort=one_of(chosen.effort if effort is None else effort, ("fast", "balanced", "deep"), "effort"),
+        shown=frozenset(str(id) for id in _several(shown, "shown")),
         abstain=bool(abstain),
         explain=bool(explain),
     )

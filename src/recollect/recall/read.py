@@ -14,15 +14,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 from .. import rank, terms, text, times
 from ..errors import ModelUnavailable
 from ..history.asof import as_of
 from ..store.contract import Store
-from ..types import STATES, Explained, Filter, Hit, Memory, Recall
+from ..types import STATES, Explained, Filter, Hit, Memory, Recall, Scope
 from . import intent
-from .arms import Arms, Scores, closeness
+from .arms import Arms, Scores, closeness, within
 from .query import Query
 from .select import Scored, select
 from .understand import Understood, understand
@@ -112,7 +113,8 @@ class Reader:
     def find(self, query: Query, models: Models, watch: Stopwatch) -> Found:
         """The candidates of a question: understood, looked for by every arm, fused, and read."""
         with watch.stage("understand"):
-            asked = understand(query.text, query.as_of or self.now(), self.lexicon, self._anchor)
+            anchor = partial(self._anchor, query.filter.scope)
+            asked = understand(query.text, query.as_of or self.now(), self.lexicon, anchor)
             query = query.narrowed(asked.hints)
         arms = self._arms(query, asked, models, watch)
         with watch.stage("fuse"):
@@ -139,8 +141,9 @@ class Reader:
     # -- candidates ---------------------------------------------------------------------------------------------------
 
     def _arms(self, query: Query, asked: Understood, models: Models, watch: Stopwatch) -> dict[str, Scores]:
-        # Looking back, today's state says nothing about the state then: candidates of every state are looked at.
-        filter = query.filter.but(states=()) if query.as_of else query.filter
+        # Looking back, today's state, scope and kind say nothing about what they were: everything is looked at, and
+        # what it was then is held against the filter.
+        filter = Filter(states=()) if query.as_of else query.filter
         look = Arms(self.store, self.tenant, filter, max(DEPTH, 3 * query.limit))
         wanted = query.recipe.arms
         question = asked.text or query.text
@@ -188,7 +191,7 @@ class Reader:
             as_of(m, self.store.journal(self.tenant, target=m.id, since=query.as_of), query.as_of) for m in memories
         )
         states = query.filter.states or STATES
-        return [m for m in past if m and m.state in states and held(m, query.as_of)]
+        return [m for m in past if m and m.state in states and held(m, query.as_of) and passes(m, query)]
 
     def _prominence(self, query: Query, memories: list[Memory]) -> Scores:
         """How much each candidate has proved itself, as an arm: it orders what others found, and finds nothing."""
@@ -199,10 +202,10 @@ class Reader:
             for m in memories
         }  # fmt: skip
 
-    def _anchor(self, event: str) -> datetime | None:
+    def _anchor(self, scope: Scope, event: str) -> datetime | None:
         """When something that a question names was: the time of the event whose name has all of its words."""
         words = set(terms.of_query(event))
-        for id, _ in self.store.match(self.tenant, sorted(words), Filter(kinds=EVENTS), 3):
+        for id, _ in self.store.match(self.tenant, sorted(words), Filter(scope, kinds=EVENTS), 3):
             memory = self.store.memories(self.tenant, [id]).get(id)
             if memory is None:
                 continue
@@ -278,7 +281,8 @@ class Reader:
         hits = []
         for memory, score in chosen:
             scores = {arm: round(one[memory.id], 4) for arm, one in found.arms.items() if memory.id in one}
-            if found.asked.when and "time" in found.arms:
+            scores.pop("time", None)
+            if found.asked.when and "time" in found.arms and within(memory, found.asked.when):
                 scores["time"] = round(closeness(memory, found.asked.when), 4)
             hits.append(Hit(memory, round(score, 4), scores, why(memory, scores, words, now)))
         return tuple(hits)

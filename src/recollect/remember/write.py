@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import text
 from ..checks import MAX_TAGS, Cleaner
-from ..errors import BadInput, Refused
+from ..errors import BadInput, NotFound, Refused
 from ..store.contract import Store, Transaction
 from ..types import Draft, Evidence, Filter, Memory, Near, Remembered, Scope, Source, Tombstone
 from . import alike
@@ -117,7 +117,7 @@ class Writer:
         fields: dict[str, Any] = {name: getattr(draft, name) for name in COPIED}
         # A turn is understood by the one before it; it is searched together with that.
         if draft.kind == "turn" and not draft.context and draft.scope.session and draft.position is not None:
-            before = changes.turn_before(draft.scope.session, draft.position)
+            before = changes.turn_before(draft.scope, draft.position)
             fields["context"] = before.content[:MAX_CONTEXT] if before else ""
         memory = Memory(
             id=self.new_id(now), created_at=now, updated_at=now, content_hash=item.key, trust=item.trust,
@@ -166,35 +166,42 @@ class Writer:
 
     def edit(self, memory: Memory, fields: dict[str, Any], embedder: Embedder | None, reason: str) -> Memory:
         """Change a memory's own fields, under the same checks as a new one."""
-        state = fields.pop("state", memory.state)
         cleaner = Cleaner(self.content_limit, redact)
-        draft = fields_of(replace(Draft(**{name: getattr(memory, name) for name in COPIED}), **fields), cleaner)
-        key = text.key(draft.content)
-        edited = replace(memory, state=state, content_hash=key, **{name: getattr(draft, name) for name in COPIED})
-        if (edited.content, edited.title, edited.reasoning) != (memory.content, memory.title, memory.reasoning):
-            edited = replace(edited, updated_at=self.now())
-        fresh = edited.embedded() != memory.embedded()
-        vectors = embed_drafts([draft], embedder)[0] if fresh else None
+        own = {name: value for name, value in fields.items() if name != "state"}
+        draft = fields_of(replace(Draft(**{name: getattr(memory, name) for name in COPIED}), **own), cleaner)
+        wanted = replace(memory, **{name: getattr(draft, name) for name in COPIED})
+        vectors = embed_drafts([wanted], embedder)[0] if wanted.embedded() != memory.embedded() else None
         with self.store.transaction(self.tenant, self.actor, self.now()) as changes:
-            if state == "active" and (changes.tombstone(key, draft.scope)):
-                raise Refused("That value was rejected before.")
-            same = changes.same(key, draft.scope)
-            if same and same.id != memory.id and state in ("active", "pending"):
-                raise BadInput(f"Memory {same.id} says the same.", fix=f"Forget one of the two: {same.id}.")
+            # Only what was asked for changes: another process may have edited the rest meanwhile.
+            current = present(changes, memory.id)
+            edited = replace(current, **{name: getattr(draft, name) for name in own})
+            edited = replace(edited, state=fields.get("state", current.state), content_hash=text.key(edited.content))
+            if (edited.content, edited.title, edited.reasoning) != (current.content, current.title, current.reasoning):
+                edited = replace(edited, updated_at=self.now())
+            self._may_stand(changes, edited)
             changes.put(edited, "edit", reason)
-            if vectors is not None and embedder is not None:
+            if vectors is not None and embedder is not None and edited.embedded() == wanted.embedded():
                 changes.embed(memory.id, embedder.model, vectors)
         return edited
+
+    def _may_stand(self, changes: Transaction, memory: Memory) -> None:
+        """Raise if a memory may not stand as it is: its value was rejected, or another says the same."""
+        if memory.state == "active" and changes.tombstone(memory.content_hash, memory.scope):
+            raise Refused("That value was rejected before.")
+        same = changes.same(memory.content_hash, memory.scope)
+        if same and same.id != memory.id and memory.state in ("active", "pending"):
+            raise BadInput(f"Memory {same.id} says the same.", fix=f"Forget one of the two: {same.id}.")
 
     def reject(self, memories: Sequence[Memory], reason: str) -> list[Memory]:
         """Forget, and make sure that the value never comes back where this would be seen."""
         rejected = []
         with self.store.transaction(self.tenant, self.actor, self.now()) as changes:
-            for memory in memories:
-                now = self.now()
+            for given in memories:
+                memory, now = present(changes, given.id), self.now()
                 # Where it was learnt does not matter: a branch, agent or session must not be a way around.
                 scope = Scope(user=memory.scope.user, project=memory.scope.project)
-                if not changes.tombstone(memory.content_hash, scope):
+                stones = self.store.of(self.tenant, Tombstone, [memory.content_hash], "key")
+                if scope not in (known.scope for known in stones):
                     stone = Tombstone(self.new_id(now), memory.content_hash, scope, memory.id, reason, now)
                     changes.put(stone, "create", reason)
                 gone = replace(memory, state="rejected")
@@ -204,12 +211,24 @@ class Writer:
 
     def unreject(self, memory: Memory, reason: str) -> Memory:
         """Take a rejection back: the memory is active again and its value may be said."""
+        own = Scope(user=memory.scope.user, project=memory.scope.project)
         with self.store.transaction(self.tenant, self.actor, self.now()) as changes:
-            while stone := changes.tombstone(memory.content_hash, memory.scope):
-                changes.drop(Tombstone, stone.id, "unreject", reason)
-            restored = replace(memory, state="active")
+            for stone in self.store.of(self.tenant, Tombstone, [memory.content_hash], "key"):
+                if stone.scope == own:
+                    changes.drop(Tombstone, stone.id, "unreject", reason)
+                elif stone.scope.user in ("", own.user) and stone.scope.project in ("", own.project):
+                    raise Refused(f"That value was also rejected {stone.scope}.", fix=f"Undo first: {stone.memory}")
+            restored = replace(present(changes, memory.id), state="active")
             changes.put(restored, "unreject", reason)
         return restored
+
+
+def present(changes: Transaction, id: str) -> Memory:
+    """A memory as it stands under the lock."""
+    found = changes.get(Memory, id)
+    if found is None:
+        raise NotFound(f"No memory has the id {id!r}.")
+    return found
 
 
 COPIED = (

@@ -31,8 +31,8 @@ class Transaction(Protocol):
     def tombstone(self, key: str, scope: Scope) -> Tombstone | None:
         """The tombstone that forbids this value wherever a memory of that scope would be seen, if there is one."""
 
-    def turn_before(self, session: str, position: int) -> Memory | None:
-        """The memory that stands nearest before a place in a session."""
+    def turn_before(self, scope: Scope, position: int) -> Memory | None:
+        """The active turn of exactly that scope that stands nearest before a place."""
 
     def source(self, kind: str, uri: str, content_hash: str) -> Source | None: ...
     def was_purged(self, id: str) -> bool: ...

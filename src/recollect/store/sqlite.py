@@ -423,7 +423,10 @@ class SQLiteStore:
         with self._writing, sqlite_file.our_errors(self.path):
             if self._writer:
                 self._writer.execute("insert into memory_fts (memory_fts) values ('optimize')")
-                self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+                try:
+                    self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+                except apsw.BusyError:
+                    log.warning("another process is reading: traces of what was purged leave the log when it is done")
 
     # -- statistics and health ----------------------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@ derived (vectors) is written here too, in the same transaction, and needs no jou
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -101,7 +102,11 @@ NOUN = {
     kind: f"select {', '.join(columns(kind))} from {noun_name(kind)} where tenant = :tenant" for kind in NOUNS.values()
 }
 # What was said just before in a session: the nearest earlier turn.
-TURN_BEFORE = f"""{MEMORIES} and m.session = :session and m.position < :position order by m.position desc limit 1"""
+TURN_BEFORE = f"""{MEMORIES} and m.session = :session and m.position < :position and m.kind = 'turn'
+    and m.state = 'active' and +m.user = :user and +m.project = :project and m.branch = :branch and m.agent = :agent
+    order by m.position desc limit 1"""
+# Turns that carry what another said as their context.
+TURNS_AFTER = " and session = :session and position > :position and context <> '' and instr(:content, context) = 1"
 SOURCE_IS_USED = """
     select exists (select 1 from memory where tenant = :tenant and source = :source)
       or exists (select 1 from evidence where tenant = :tenant and source = :source)"""
@@ -138,8 +143,9 @@ class Changes:
             self._rows(Tombstone, columns(Tombstone), sql, key=key, user=scope.user, project=scope.project), None
         )
 
-    def turn_before(self, session: str, position: int) -> Memory | None:
-        return next(self._rows(Memory, MEMORY_COLUMNS, TURN_BEFORE, session=session, position=position), None)
+    def turn_before(self, scope: Scope, position: int) -> Memory | None:
+        places = {name: getattr(scope, name) for name in SCOPE_FIELDS}
+        return next(self._rows(Memory, MEMORY_COLUMNS, TURN_BEFORE, position=position, **places), None)
 
     def source(self, kind: str, uri: str, content_hash: str) -> Source | None:
         sql = NOUN[Source] + SOURCE_LIKE
@@ -200,10 +206,22 @@ class Changes:
         links = list(self._rows(Link, columns(Link), sql, id=memory))
         for kind, id in [(Evidence, e.id) for e in evidence] + [(Link, link.id) for link in links] + [(Memory, memory)]:
             self._erase(kind, id)
+        self._forget_context(found)
         for source in {found.source, *(e.source for e in evidence)}:
             if not self._con.execute(SOURCE_IS_USED, {"tenant": self._tenant, "source": source}).get:
                 self._erase(Source, source)
         self.purged = True
+
+    def _forget_context(self, said: Memory) -> None:
+        """Take a purged turn's words out of the turns after it, and out of their history, which starts anew."""
+        if not said.scope.session or said.position is None:
+            return
+        values = {"session": said.scope.session, "position": said.position, "content": said.content}
+        for turn in list(self._rows(Memory, columns(Memory), NOUN[Memory] + TURNS_AFTER, **values)):
+            bare = replace(turn, context="")
+            self._con.execute(BLANK, (self._tenant, turn.id))
+            self._materialise(bare)
+            self._append("restate", "memory", turn.id, None, compact(record(bare)), "")
 
     def replay(self, entry: Entry) -> None:
         if entry.seq != self._seq + 1:

@@ -41,6 +41,7 @@ _ERRORS: tuple[tuple[type[apsw.Error], type[RecollectError], str], ...] = (
     (apsw.NotADBError, NotADatabase, "The file is not a database."),
     (apsw.CorruptError, StoreCorrupt, "The database is damaged."),
     (apsw.CantOpenError, StoreUnavailable, "The database cannot be opened."),
+    (apsw.ConnectionClosedError, StoreUnavailable, "The store was closed."),
     (apsw.IOError, StoreUnavailable, "The disk failed while the database was read or written."),
 )
 
