@@ -10,6 +10,7 @@ import pytest
 import recollect
 from conftest import START, Clock, Opener
 from recollect import BadInput, Draft, NotFound, Refused, Scope, Source
+from replay import replayed, state_of
 
 TOKEN = "gh" + "p_" + "a1B2c3D4e5F6" * 3
 

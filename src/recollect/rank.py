@@ -139,7 +139,7 @@ def gentle(importance: int, days: float, confidence: float, unused: float = 0.0)
     """What a fit is multiplied with by default: around 1, from about 0.5 to 1.2.
 
     >>> round(gentle(5, 0, 1.0), 3), round(gentle(10, 0, 1.0), 3), round(gentle(1, 365, 0.2, 365), 3)
-    (1.0, 1.15, 0.58)
+    (1.0, 1.15, 0.577)
     """
     age = (0.9 + 0.1 * freshness(days)) * (0.95 + 0.05 * fading(unused))
     return (1 + 0.03 * (importance - 5)) * age * (0.7 + 0.3 * confidence)
@@ -158,7 +158,7 @@ def prominence(observed: int, most_observed: int, confidence: float, days: float
     """How much a memory has proved itself, whatever is asked: seen, sure, fresh and used, a quarter each.
 
     >>> round(prominence(3, 3, 1.0, 0, 10), 3), round(prominence(1, 4, 0.5, 30, 2), 3)
-    (1.0, 0.363)
+    (1.0, 0.362)
     """
     seen = observed / max(1, most_observed)
     return (seen + confidence + freshness(days) + min(recalled / 10, 1.0)) / 4

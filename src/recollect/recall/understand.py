@@ -121,8 +121,8 @@ def understand(
 def parts(text: str) -> tuple[str, ...]:
     """The questions that one sentence asks together; none when it asks one.
 
-    >>> parts("What replaced the broker, and who switched it off?")
-    ('What replaced the broker', 'who switched it off?')
+    >>> parts("What replaced the old broker, and who owns the queue?")
+    ('What replaced the old broker', 'who owns the queue?')
     >>> parts("Which tools and libraries do we use?")
     ()
     """
