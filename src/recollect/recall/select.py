@@ -43,23 +43,37 @@ def select(
     """Choose among candidates given best first."""
     result = Selection()
     left = _fitting(candidates, recipe.threshold, shown, result)
-    left = _without_twins(left, result)
     if recipe.balance and limit >= 3 * SHARE:
         left = balanced(left, limit)
     elif recipe.diversity:
         left = spread(left, recipe.diversity)
+    told: list[tuple[frozenset[str], str]] = []
     for one in left:
+        reason, words, price = "", frozenset[str](), 0
         if len(result.chosen) == limit:
-            result.dropped.append((one.memory.id, f"over the limit of {limit}"))
-            continue
-        price = cost(one.memory)
-        if max_tokens is not None and result.tokens + price > max_tokens:
-            result.dropped.append((one.memory.id, f"over the budget of {max_tokens} tokens"))
+            reason = f"over the limit of {limit}"
+        else:
+            words = _words(one.memory)
+            twin = next((id for other, id in told if overlap(words, other) >= ALIKE), "")
+            price = cost(one.memory)
+            if twin:
+                reason = f"says the same as {twin}"
+            elif max_tokens is not None and result.tokens + price > max_tokens:
+                reason = f"over the budget of {max_tokens} tokens"
+        if reason:
+            result.dropped.append((one.memory.id, reason))
             continue
         result.chosen.append(one)
         result.tokens += price
+        told.append((words, one.memory.id))
     result.chosen.sort(key=lambda one: (-one.score, one.memory.id))
     return result
+
+
+def _words(memory: Memory) -> frozenset[str]:
+    """What two memories are compared by; nothing for turns of a talk and for few words, which are never twins."""
+    words = frozenset(terms.terms(memory.content)) if memory.kind != "turn" else frozenset[str]()
+    return words if len(words) >= FEW else frozenset()
 
 
 def _fitting(candidates: Sequence[Scored], threshold: float, shown: Collection[str], result: Selection) -> list[Scored]:
@@ -71,22 +85,6 @@ def _fitting(candidates: Sequence[Scored], threshold: float, shown: Collection[s
             result.dropped.append((one.memory.id, f"below the threshold of {threshold:g}"))
         else:
             left.append(one)
-    return left
-
-
-def _without_twins(candidates: Sequence[Scored], result: Selection) -> list[Scored]:
-    """Of memories that say the same in nearly the same words, the best; turns of a talk are never twins."""
-    left: list[Scored] = []
-    words: list[frozenset[str]] = []
-    for one in candidates:
-        own = frozenset(terms.terms(one.memory.content)) if one.memory.kind != "turn" else frozenset[str]()
-        few = len(own) < FEW
-        twin = next((n for n, other in enumerate(words) if not few and overlap(own, other) >= ALIKE), None)
-        if twin is None:
-            left.append(one)
-            words.append(own)
-        else:
-            result.dropped.append((one.memory.id, f"says the same as {left[twin].memory.id}"))
     return left
 
 
