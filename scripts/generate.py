@@ -71,8 +71,10 @@ def results(name: str) -> dict[str, Any]:
 def speed() -> str:
     """The benchmark's figures, with the bar that each must hold."""
     found = results("speed")
-    rows = ["| what | figure | bar |", "|---|---|---|"]
-    rows += [f"| {row['what']} | {row['value']:,} | {row['sign']} {row['bar']:,} |" for row in found["bars"]]
+    rows = ["| what | figure | bar | |", "|---|---|---|---|"]
+    for row in found["bars"]:
+        held = "✓" if row["holds"] else "✗ missed"
+        rows.append(f"| {row['what']} | {row['value']:,} | {row['sign']} {row['bar']:,} | {held} |")
     machine = found["machine"]
     told = f"Measured in CPU time on {machine['cpu']}, {machine['cores']} cores, commit `{machine['commit'][:10]}`."
     return "\n".join([*rows, "", told])

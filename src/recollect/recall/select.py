@@ -1,7 +1,7 @@
 """Selection: from scored candidates to the few that are handed back. Pure.
 
-In this order: what the session has seen already and what scores too low goes; of near duplicates the better stays;
-then either every category gets its share or the best are spread out; and `limit` and the token budget cut the rest.
+In this order: what the session has seen already and what scores too low goes; then either every category gets its
+share or the best are spread out; of near duplicates the first stays; `limit` and the token budget cut the rest.
 Everything that is left out is told with the reason, so that a recall can explain itself.
 """
 
