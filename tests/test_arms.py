@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
@@ -87,6 +88,17 @@ def test_an_acronym_finds_its_long_form(opened: Opener) -> None:
     memory.remember("The kubernetes nodes are replaced on Mondays.")
     memory.remember_many([f"Remark {n} about lunch." for n in range(10)])
     assert contents(memory.recall("k8s"))[0].startswith("The kubernetes")
+
+
+def test_a_project_teaches_its_own_words(opened: Opener, tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir(exist_ok=True)
+    (tmp_path / "home" / "lexicon.toml").write_text('blaze = ["billing service"]')
+    memory = opened(embedder="off")
+    memory.remember("The billing service is written in Go.")
+    assert contents(memory.recall("blaze")) == ["The billing service is written in Go."]
+    (tmp_path / "home" / "lexicon.toml").write_text("blaze = 7")
+    with pytest.raises(recollect.BadInput, match=r"lexicon\.toml"):
+        opened("other.db")
 
 
 def test_a_turn_is_found_by_the_words_of_the_turn_before(opened: Opener) -> None:

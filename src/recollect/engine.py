@@ -31,7 +31,7 @@ from .recall.query import MAX_LIMIT, filter_of, parse
 from .recall.read import Models, Reader
 from .remember.redact import redact
 from .remember.write import Writer, embed_drafts, present
-from .settings import Settings
+from .settings import Settings, lexicon
 from .store.contract import Store
 from .store.sqlite import SQLiteStore
 from .types import (
@@ -111,7 +111,7 @@ class Engine:
         self._no_embedder = "vector: switched off (embedder = off)" if settings.embedder == "off" else ""
         self._loading = threading.Lock()
         self._usage = Usage(store, self._tenant, now)
-        self._reader = Reader(store, self._tenant, now)
+        self._reader = Reader(store, self._tenant, now, lexicon(settings))
         self._recalled = RecallCache(now)
         self._tokens = Tokens()
         self._reranker: Reranker | None = None

@@ -69,6 +69,16 @@ def load(environ: Mapping[str, str] | None = None, **given: Any) -> tuple[Settin
     return settings, origin
 
 
+def lexicon(settings: Settings) -> dict[str, tuple[str, ...]]:
+    """Words that mean the same here, from `lexicon.toml` in the home folder: `blaze = ["the billing service"]`."""
+    path = settings.home / "lexicon.toml"
+    told = _from_file(path)
+    for word, others in told.items():
+        if not isinstance(others, list) or not all(isinstance(other, str) for other in others):
+            raise BadInput(f"{path}: {word} must be a list of texts.", fix='Write it as: word = ["other word"]')
+    return {word: tuple(others) for word, others in told.items()}
+
+
 def _from_file(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text("utf-8"))
