@@ -252,3 +252,19 @@ def test_context_shows_a_user_nothing_of_another(memory: recollect.Engine) -> No
     text = memory.context("what is up", scope=Scope(user="alice", project="web"), budget=800).text
     assert "Django" in text
     assert "Bob" not in text
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ('what is said of "blue green" deploys?', "A blue green deploy needs two stacks."),
+        ("what fails with HL-4092?", "HL-4092 means that the hold ran out."),
+    ],
+)
+def test_what_is_quoted_or_named_comes_first_where_it_stands_as_it_is(
+    memory: recollect.Engine, question: str, answer: str
+) -> None:
+    memory.remember("Green and blue deploys are both fine.")
+    memory.remember("HL and 4092: what fails with HL fails.")
+    memory.remember(answer)
+    assert contents(memory.recall(question))[0] == answer

@@ -38,6 +38,7 @@ POOL = 100  # candidates that are read, ranked and weighed
 SESSION = 0.25  # what the best of a session adds to its other turns, where no ranker looks at them
 WEAK = 0.2  # how probable a fit must be for an answer not to be called weak
 PART = 0.95  # what the answer to one of several questions counts beside the answer to all of them
+VERBATIM = 0.5  # what a memory gains that has what was quoted or named as it is
 INTENT = 0.2  # what a memory gains that is of the kind the question asks for
 EVENTS = ("incident", "decision", "commit", "task", "fact", "summary")  # kinds that can be a point in time
 DEEP = 0.3  # what token by token likeness adds to the ranker's score
@@ -263,7 +264,7 @@ class Reader:
         weighed = []
         for memory in found.memories:
             age = days(memory.valid_from or memory.created_at, now)
-            weight = 1.0
+            weight, named = 1.0, 0.0
             if query.recipe.weigh == "steep":
                 weight = rank.steep(memory.importance, age)
             elif query.recipe.weigh == "gentle":
@@ -272,7 +273,8 @@ class Reader:
                     max(filter(None, (memory.created_at, memory.last_recalled_at, memory.last_accessed_at))), now
                 )
                 weight = rank.gentle(memory.importance, 0.0 if when else age, memory.confidence, unused)
-            weighed.append(Scored(memory, scores.get(memory.id, 0.0) * weight))
+                named = VERBATIM * verbatim(memory, found.asked)
+            weighed.append(Scored(memory, (scores.get(memory.id, 0.0) + named) * weight))
         return sorted(weighed, key=lambda one: (-one.score, one.memory.id))
 
     def _hits(self, found: Found, chosen: Sequence[tuple[Memory, float]]) -> tuple[Hit, ...]:
@@ -316,6 +318,13 @@ def _edge(moment: datetime | None) -> str:
 
 def days(moment: datetime, now: datetime) -> float:
     return (now - moment).total_seconds() / 86400
+
+
+def verbatim(memory: Memory, asked: Understood) -> float:
+    """Which share of the quoted phrases, identifiers, paths and codes of a question stands in a memory as it is."""
+    wanted = (*asked.phrases, *asked.identifiers)
+    said = f"{memory.title}\n{memory.content}\n{' '.join(memory.refs)}".casefold() if wanted else ""
+    return sum(one.casefold() in said for one in wanted) / len(wanted) if wanted else 0.0
 
 
 def held(memory: Memory, moment: datetime) -> bool:

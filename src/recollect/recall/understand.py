@@ -105,7 +105,7 @@ def understand(
     'why did the kubernetes "blue green" release fail?'
     """
     plain, hints = _without_hints(text)
-    if not plain.strip():  # nothing but hints is what is asked for
+    if hints and not plain.strip():  # nothing but hints is what is asked for
         plain, hints = text, {}
     return Understood(
         text=plain,
