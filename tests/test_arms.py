@@ -265,6 +265,6 @@ def test_what_is_quoted_or_named_comes_first_where_it_stands_as_it_is(
     memory: recollect.Engine, question: str, answer: str
 ) -> None:
     memory.remember("Green and blue deploys are both fine.")
-    memory.remember("HL and 4092: what fails with HL fails.")
+    memory.remember("The letters HL and the number 4092.")
     memory.remember(answer)
     assert contents(memory.recall(question))[0] == answer
