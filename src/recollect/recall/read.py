@@ -269,9 +269,8 @@ class Reader:
                 weight = rank.steep(memory.importance, age)
             elif query.recipe.weigh == "gentle":
                 # Asked for a time, age is no fault.
-                unused = days(
-                    max(filter(None, (memory.created_at, memory.last_recalled_at, memory.last_accessed_at))), now
-                )
+                # Looked at, not merely recalled: what is recalled often would otherwise be recalled ever more.
+                unused = days(memory.last_accessed_at or memory.created_at, now)
                 weight = rank.gentle(memory.importance, 0.0 if when else age, memory.confidence, unused)
                 named = VERBATIM * verbatim(memory, found.asked)
             weighed.append(Scored(memory, (scores.get(memory.id, 0.0) + named) * weight))
