@@ -168,6 +168,14 @@ def test_diversity_prefers_the_new_over_the_alike() -> None:
     assert [one.memory.content for one in spread(given, 0.5)][1] == "trains run late"
 
 
+def test_a_caller_may_ask_for_diversity(memory: recollect.Engine) -> None:
+    said = ["Zebra red apples are sweet fruit.", "Zebra red apples are tasty fruit.", "Zebra trains run late at night."]
+    memory.remember_many(said)
+    found = memory.recall("zebra red apples", limit=2, diversity=1.0)
+    assert said[2] in contents(found)
+    assert said[2] not in contents(memory.recall("zebra red apples", limit=2))
+
+
 @pytest.mark.parametrize("budget", [1, 30, 100, 10_000])
 def test_no_choice_exceeds_the_budget_or_the_limit(budget: int) -> None:
     given = scored(*[("fact", "word " * n, 1 - n / 100) for n in range(1, 40)])

@@ -107,6 +107,7 @@ BAD: dict[str, tuple[Act, type[RecollectError]]] = {
     "many drafts as one text": (lambda m: m.remember_many("abc"), BadInput),
     "a draft that is none": (lambda m: m.remember_many([5]), BadInput),  # type: ignore[list-item]
     "an option that is none": (lambda m: m.recall("x", colour="red"), BadInput),  # type: ignore[call-arg]
+    "diversity 2": (lambda m: m.recall("x", diversity=2), BadInput),
     "a recipe that is none": (lambda m: m.recall("x", recipe=[]), BadInput),  # type: ignore[arg-type]
     "a fusion that is no text": (lambda m: m.recall("x", fusion=[]), BadInput),  # type: ignore[arg-type]
     "history of a number": (lambda m: m.history(5), NotFound),  # type: ignore[arg-type]

@@ -58,6 +58,7 @@ def remember(app: App, words: tuple[str, ...], merge: bool, **fields: Any) -> No
 @click.option("--recipe", metavar="NAME", help="default, conversation, hybrid, session_start or deep.")
 @click.option("--effort", type=click.Choice(["fast", "balanced", "deep"]), help="How hard to try.")
 @click.option("--fusion", type=click.Choice(["sum", "rrf"]), help="How the arms are put together.")
+@click.option("--diversity", type=float, help="From 0 to 1: how much to prefer what differs from what comes before.")
 @click.option("--abstain", is_flag=True, help="Give nothing rather than what probably does not fit.")
 @click.option("--explain", is_flag=True, help="Show what each arm found, scores, what was dropped and why, and times.")
 @placed

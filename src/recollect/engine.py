@@ -264,7 +264,8 @@ class Engine:
     def recall(self, query: str, **options: Unpack[RecallFields]) -> Recall:
         """Find the memories that bear on a question, best first, each with its scores and why it was found.
 
-        An answer that probably does not fit is marked `weak`; with `abstain` it is empty instead.
+        An answer that probably does not fit is marked `weak`; with `abstain` it is empty instead. `diversity`, from 0
+        to 1, prefers what differs from the hits before it; `shown` names memories the session has seen already.
         Only what is active, valid and unexpired is found unless `states` or `as_of` ask for more. `limit` and
         `max_tokens` are upper bounds. `since` and `until` are compared with when a memory holds from, or else was made.
         """

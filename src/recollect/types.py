@@ -388,6 +388,7 @@ class RecallFields(TypedDict, total=False):
     effort: Literal["fast", "balanced", "deep"] | None
     fusion: Literal["sum", "rrf"] | None
     shown: tuple[str, ...] | list[str]
+    diversity: float | None
     abstain: bool
     explain: bool
 

@@ -38,7 +38,16 @@ class Query:
         """What must be equal for an answer to serve again; the moment of asking is not part of it."""
         filter = self.filter.but(current_at=None)
         current = self.filter.current_at is not None
-        rest = (self.recipe.name, self.limit, self.as_of, self.max_tokens, self.fusion, self.effort, self.shown)
+        rest = (
+            self.recipe.name,
+            self.recipe.diversity,
+            self.limit,
+            self.as_of,
+            self.max_tokens,
+            self.fusion,
+            self.effort,
+            self.shown,
+        )
         return (self.text, filter, current, *rest, self.abstain, self.explain)
 
     def narrowed(self, hints: Mapping[str, tuple[str, ...]]) -> Query:
@@ -87,7 +96,7 @@ def _several(values: Any, name: str) -> tuple[Any, ...]:
 def parse(
     query: Any, now: datetime, *, limit: Any = None, as_of: Any = None, max_tokens: Any = None, fusion: Any = None,
     states: Any = None, recipe: Any = "default", effort: Any = None, shown: Any = (), abstain: Any = False,
-    explain: bool = False, **filters: Any,
+    diversity: Any = None, explain: bool = False, **filters: Any,
 ) -> Query:  # fmt: skip
     """Check a question. Asking for other states than active also asks for what is expired or no longer valid."""
     if not isinstance(query, str):
@@ -97,6 +106,8 @@ def parse(
     if not (cleaned := text.clean(query)):
         raise BadInput("query is empty.", fix="Ask something, or see everything with: recollect list")
     chosen = recipes.recipe(str(recipe))
+    if diversity is not None:
+        chosen = replace(chosen, diversity=within(diversity, 0, 1, "diversity", whole=False))
     moment = None if as_of is None else times.aware(as_of, "as_of")
     current = now if states is None and moment is None else None
     wanted = ("active",) if states is None else states
