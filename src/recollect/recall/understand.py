@@ -74,6 +74,7 @@ _ASKS_ON = re.compile(
     r"|[,;?]\s+(?=(?:who|what|where|when|which|how|why)\w*\b)",
     re.IGNORECASE,
 )
+_POINTS_BACK = re.compile(r"\b(?:it|its|that|this|they|them|their|those|these|things)\b", re.IGNORECASE)
 MAX_ASKED, MAX_PARTS, MIN_PART = 1000, 3, 2
 _CALL = re.compile(r"[A-Za-z_][\w.]*\(\)")
 _COUNTED = frozenset(("http", "https", "errno", "error", "status", "sqlstate", "signal", "code"))
@@ -127,7 +128,9 @@ def parts(text: str) -> tuple[str, ...]:
     ()
     """
     found = [part.strip(" ,;") for part in _ASKS_ON.split(text[:MAX_ASKED])]
-    whole = tuple(part for part in found if len(terms.of_query(part)) >= MIN_PART)
+    # «… and who switched it off?» means nothing without what «it» is.
+    spelt = [f"{found[0]} {part}" if n and _POINTS_BACK.search(part) else part for n, part in enumerate(found)]
+    whole = tuple(part for part in spelt if len(terms.of_query(part)) >= MIN_PART)
     return whole[:MAX_PARTS] if len(whole) > 1 else ()
 
 
