@@ -322,6 +322,25 @@ def test_a_saved_index_is_used_and_catches_up_and_a_damaged_one_is_built_again(
         other.close()
 
 
+def test_what_another_process_purged_leaves_the_index_before_it_is_saved(
+    store: SQLiteStore, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recollect.store.sqlite.WORTH_SAVING", 1)
+    put(store, memory(1, "one"), memory(2, "two"))
+    with store.transaction(A, "test", START) as changes:
+        for number in (1, 2):
+            changes.embed(make(number, number), "m", unit(1, number)[None, :])
+    other = SQLiteStore(store.path, patience=5, now=clock())
+    assert len(other.nearest(A, "m", unit(1), Filter(), 5)) == 2
+    with store.transaction(A, "test", START) as changes:
+        changes.purge(make(1, 1))
+    other.close()
+    (copy,) = store.path.parent.glob("*.index")
+    kept = VectorIndex.load(copy, store._stamp(A, "m"))
+    assert kept is not None
+    assert len(kept) == 1
+
+
 def test_a_grown_index_is_built_again_around_its_new_middle_and_only_once(
     store: SQLiteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -85,6 +85,11 @@ class VectorIndex:
         if self.count > 4096 and len(self) < self.count * 3 // 4:
             self._sweep()
 
+    def kill(self, gone: Sequence[str]) -> None:
+        """Let the rows of purged memories die: the store has no number of theirs any more, only their ids."""
+        if gone and self.count:
+            self["alive"][np.isin(self["id"], np.array(gone, f"S{ids.LENGTH}"))] = False
+
     def _append(self, values: dict[str, tuple[Any, ...]]) -> None:
         added = len(values["row"])
         self._grow(self.count + added)
@@ -157,6 +162,8 @@ class VectorIndex:
 
     def save(self, path: Path, stamp: dict[str, Any]) -> None:
         """Write the copy: whole or not at all, readable by its owner alone."""
+        if len(self) < self.count:
+            self._sweep()  # nothing of the dead goes to the disk
         told = {"format": FORMAT, "seq": self.seq, "names": self._names, "centered_on": self._centered_on}
         header = json.dumps({**told, **stamp})
         arrays: dict[str, Any] = {f"column_{name}": self[name] for name in self._columns}

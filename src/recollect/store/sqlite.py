@@ -54,6 +54,8 @@ INDEX_ROWS = """
     select e.n, m.n, m.id, e.vector, m.user, m.project, m.branch, m.agent, m.session, m.kind, m.state, m.importance,
       coalesce(m.valid_from, m.created_at), m.valid_from, m.valid_to, m.expires_at
     from embedding e join memory m on m.n = e.memory where e.tenant = :tenant and e.model = :model"""
+INDEX_PURGES = """
+    select target from journal where tenant = :tenant and seq > :after and noun = 'memory' and operation = 'purge'"""
 INDEX_CHANGES = """
     select n from memory where tenant = :tenant and id in
       (select target from journal where tenant = :tenant and seq > :after and noun in ('memory', 'embedding'))"""
@@ -169,6 +171,7 @@ class SQLiteStore:
         self._connections: weakref.WeakSet[apsw.Connection] = weakref.WeakSet()
         self._writer: apsw.Connection | None = None
         self._writing = threading.Lock()
+        self._closed = False
         self._indexing = threading.RLock()
         self._indexes: dict[tuple[str, str], VectorIndex] = {}
         self._shares: dict[str, tuple[int, float]] = {}
@@ -220,7 +223,10 @@ class SQLiteStore:
             self._forget_copies(tenant)
 
     def close(self) -> None:
+        if self._closed:
+            return
         self.save()
+        self._closed = True
         for con in list(self._connections):
             con.close()
 
@@ -392,6 +398,7 @@ class SQLiteStore:
                 index.build(iter(lambda: list(itertools.islice(rows, INDEX_BATCH)), []))
             else:
                 changed = [row[0] for row in con.execute(INDEX_CHANGES, {**values, "after": index.seq})]
+                index.kill([str(row[0]) for row in con.execute(INDEX_PURGES, {**values, "after": index.seq})])
                 sql = INDEX_ROWS + " and m.n in (select value from json_each(:memories))"
                 index.replace(changed, con.execute(sql, {**values, "memories": to_json(changed)}).fetchall())
             index.seq = head
@@ -404,8 +411,9 @@ class SQLiteStore:
         return self.path.with_name(f"{self.path.name}.{text.key(f'{tenant} {model}')[:8]}.index")
 
     def save(self) -> None:
-        with self._indexing:
-            for (tenant, model), index in self._indexes.items():
+        with self._indexing, self._reading() as con:
+            for tenant, model in list(self._indexes):
+                index = self._index(con, tenant, model)  # caught up: what was purged since must not reach the disk
                 grown = index.seq - index.saved_seq
                 if index.count >= WORTH_SAVING and grown > index.count // 20:
                     try:
