@@ -11,6 +11,7 @@ None of them knows that a memory was superseded. They do keep to the question's 
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections import Counter, defaultdict
 from functools import lru_cache
 from itertools import islice
@@ -64,7 +65,7 @@ def words(told: str) -> list[str]:
     return [_stem(word) for word in _WORD.findall(told.lower()) if word not in STOP_WORDS]
 
 
-class Control:
+class Control(ABC):
     """One method: a score of every item for a question, and the ranking that follows."""
 
     name = ""
@@ -77,8 +78,9 @@ class Control:
         self.age[newest] = np.arange(len(self.items))
         self._last: tuple[str, list[str]] = ("", [])
 
+    @abstractmethod
     def scores(self, question: Question) -> Floats:
-        raise NotImplementedError
+        """How well each item fits; higher is better."""
 
     def answer(self, question: Question, limit: int, max_tokens: int | None = None) -> Answer:
         if self._last[0] != question.key:  # the same question is asked with several limits

@@ -19,7 +19,7 @@ from typing import Any
 
 from .. import ids, text
 from ..errors import BadInput
-from ..types import EVERYWHERE, Draft, Scope
+from ..types import EVERYWHERE, Draft, Scope, Source
 
 HOME = Path(__file__).parents[4] / "shared" / "data"  # beside a checkout of this project
 PRINTED_ID = "0" * ids.LENGTH
@@ -137,6 +137,19 @@ def read_json(path: Path) -> Any:
         raise BadInput(f"{path} is missing.", fix="See the README of the data folder.") from error
     except (OSError, ValueError, EOFError) as error:
         raise BadInput(f"{path} cannot be read: {error}.") from error
+
+
+def turn(benchmark: str, key: str, said: str, speaker: str, place: tuple[str, int], moment: datetime) -> Item:
+    """One turn of a talk as a memory to be; `place` is its session and where it stands in it."""
+    session, position = place
+    source = Source(
+        "", "turn", uri=f"{benchmark}:{key}", author=speaker, session=session, position=position, occurred_at=moment
+    )  # fmt: skip
+    draft = Draft(
+        said, kind="turn", speaker=speaker, position=position, scope=Scope(session=session), valid_from=moment,
+        source=source,
+    )  # fmt: skip
+    return Item(key, draft, moment, session)
 
 
 def groups(answer: Answer, items: Mapping[str, Item]) -> list[str]:

@@ -18,9 +18,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..types import Draft, Scope, Source
 from . import metrics
-from .corpus import Answer, Benchmark, Corpus, Item, Question, Scores, groups, place, read_json
+from .corpus import Answer, Benchmark, Corpus, Item, Question, Scores, groups, place, read_json, turn
 
 CATEGORIES = {4: "single-hop", 1: "multi-hop", 2: "temporal", 3: "open-domain", 5: "adversarial"}
 DATA, AUDIT = "locomo_dev.json.gz", "audit_errors_dev.json"
@@ -85,20 +84,12 @@ def _turns(name: str, number: int, talk: Mapping[str, Any]) -> list[Item]:
     moment = spoken_date(talk[f"session_{number}_date_time"])
     session = f"{name}/session_{number}"
     found = []
-    for position, turn in enumerate(talk[f"session_{number}"]):
-        said = turn["text"]
-        if caption := turn.get("blip_caption"):
+    for position, told in enumerate(talk[f"session_{number}"]):
+        said = told["text"]
+        if caption := told.get("blip_caption"):
             said = f"{said} [shares image: {caption}]"
-        key = f"{name}/{turn['dia_id']}"
-        source = Source(
-            "", "turn", uri=f"locomo:{key}", author=turn["speaker"], session=session, position=position,
-            occurred_at=moment,
-        )  # fmt: skip
-        draft = Draft(
-            said, kind="turn", speaker=turn["speaker"], position=position, scope=Scope(session=session),
-            valid_from=moment, source=source,
-        )  # fmt: skip
-        found.append(Item(key, draft, moment, session))
+        key = f"{name}/{told['dia_id']}"
+        found.append(turn("locomo", key, said, told["speaker"], (session, position), moment))
     return found
 
 

@@ -14,9 +14,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..types import Draft, Scope, Source
 from . import metrics
-from .corpus import Answer, Benchmark, Corpus, Item, Question, Scores, groups, place, read_json
+from .corpus import Answer, Benchmark, Corpus, Item, Question, Scores, groups, place, read_json, turn
 
 DATA = "oracle_dev.json.gz"
 
@@ -73,20 +72,12 @@ def _question(asked: dict[str, Any]) -> Question:
 
 def _turns(session: str, moment: datetime, turns: list[dict[str, Any]]) -> list[Item]:
     found = []
-    for position, turn in enumerate(turns):
-        content = turn["content"].strip()
+    for position, told in enumerate(turns):
+        content = told["content"].strip()
         if not content:
             continue
         key = f"{session}/{position}"
-        source = Source(
-            "", "turn", uri=f"longmemeval:{key}", author=turn["role"], session=session, position=position,
-            occurred_at=moment,
-        )  # fmt: skip
-        draft = Draft(
-            content, kind="turn", speaker=turn["role"], position=position, scope=Scope(session=session),
-            valid_from=moment, source=source,
-        )  # fmt: skip
-        found.append(Item(key, draft, moment, session))
+        found.append(turn("longmemeval", key, content, told["role"], (session, position), moment))
     return found
 
 
