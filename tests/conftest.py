@@ -1,17 +1,40 @@
-"""Shared fixtures: a clock that tests set, a real store in a temporary folder, and an engine on it."""
+"""Shared fixtures: a clock that tests set, a real store of each kind, and an engine on it.
+
+Whatever asks for `store`, `opened`, `memory` or `place` runs once on SQLite and once on PostgreSQL. A module that is
+about one of them has a fixture `backend` of its own that names it.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import postgres
 import recollect
-from recollect.store.sqlite import SQLiteStore
+from recollect.store import open_store as store_at
+from recollect.store.contract import Store
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+BACKENDS = ("sqlite", "postgres")
+NOT_TESTED = "PostgreSQL was not tested"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):  # the process that leads the run, not one of xdist's workers
+        watch = postgres.prepare()
+        config.add_cleanup(lambda: postgres.finish(watch))
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    skipped = [str(report.longrepr) for report in terminalreporter.getreports("skipped")]
+    if reasons := [reason for reason in skipped if NOT_TESTED in reason]:
+        told = reasons[0].partition(NOT_TESTED)[2].rstrip("')")
+        terminalreporter.write_line(f"{NOT_TESTED}{told} ({len(reasons)} tests)", red=True, bold=True)
 
 
 class Clock:
@@ -40,24 +63,98 @@ def clock() -> Clock:
     return Clock()
 
 
+@pytest.fixture(scope="session")
+def cluster() -> postgres.Cluster:
+    """The PostgreSQL server of this run. On a machine that offers none its tests are left out, but never in CI."""
+    try:
+        return postgres.shared()
+    except postgres.NoServer as error:
+        if os.environ.get("CI"):
+            pytest.fail(f"{NOT_TESTED}: {error}")
+        pytest.skip(f"{NOT_TESTED}: {error}")
+
+
+@pytest.fixture(params=BACKENDS)
+def backend(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+class Places:
+    """Where stores lie, by a name: a file in the test's folder, or a database of the test's own."""
+
+    def __init__(self, folder: Path, cluster: postgres.Cluster | None) -> None:
+        self._folder = folder
+        self._cluster = cluster
+        self._databases: dict[str, str] = {}
+
+    def __call__(self, name: str = "store.db") -> str:
+        if self._cluster is None:
+            return str(self._folder / name)
+        if name not in self._databases:
+            self._databases[name] = self._cluster.create()
+        return self._databases[name]
+
+    def remove(self, name: str) -> None:
+        """Take away a store that nobody has open."""
+        if self._cluster is None:
+            for file in self._folder.glob(f"{name}*"):
+                file.unlink()
+        elif url := self._databases.pop(name, None):
+            self._cluster.drop(url)
+
+    def everything(self, name: str = "store.db") -> bytes:
+        """All that a store holds: the bytes of its files, or every row of its tables."""
+        if self._cluster is None:
+            return b"".join(file.read_bytes() for file in self._folder.glob(f"{name}*"))
+        return self._cluster.dump(self._databases[name])
+
+    def clear(self) -> None:
+        for name in list(self._databases):
+            self.remove(name)
+
+
 @pytest.fixture
-def store(tmp_path: Path, clock: Clock) -> Iterator[SQLiteStore]:
-    store = SQLiteStore(tmp_path / "store.db", patience=5, now=clock())
-    yield store
-    store.close()
+def place(backend: str, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Places]:
+    places = Places(tmp_path, request.getfixturevalue("cluster") if backend == "postgres" else None)
+    yield places
+    places.clear()
+
+
+def open_store(place: str | Path, now: datetime, patience: float = 5) -> Store:
+    """The store at a place, of the kind that lies there."""
+    return store_at(place, patience, now)
+
+
+@pytest.fixture
+def stores(place: Places, clock: Clock) -> Iterator[Callable[[], Store]]:
+    """Open stores at one place, each as another process would."""
+    opened: list[Store] = []
+
+    def opener() -> Store:
+        opened.append(open_store(place(), clock()))
+        return opened[-1]
+
+    yield opener
+    for store in opened:
+        store.close()
+
+
+@pytest.fixture
+def store(stores: Callable[[], Store]) -> Store:
+    return stores()
 
 
 Opener = Callable[..., recollect.Engine]
 
 
 @pytest.fixture
-def opened(tmp_path: Path, clock: Clock) -> Iterator[Opener]:
-    """Open engines on one file; they are closed when the test ends."""
+def opened(place: Places, clock: Clock) -> Iterator[Opener]:
+    """Open engines, by default at one place; they are closed when the test ends."""
     engines: list[recollect.Engine] = []
 
     def opener(name: str = "store.db", **options: object) -> recollect.Engine:
         defaults: dict[str, object] = {"embedder": "hashing", "actor": "test", "now": clock}
-        engine = recollect.open(tmp_path / name, **(defaults | options))  # type: ignore[arg-type]
+        engine = recollect.open(place(name), **(defaults | options))  # type: ignore[arg-type]
         engines.append(engine)
         return engine
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
+from conftest import open_store
 from recollect.store.contract import Store
 from recollect.store.rows import NOUNS, record
-from recollect.store.sqlite import SQLiteStore
 from recollect.types import Entry
 
 
@@ -24,9 +23,9 @@ def state_of(store: Store, tenant: str) -> dict[str, list[dict[str, Any]]]:
     return {name: [record(noun) for noun in store.all(tenant, kind, "", 100_000)] for name, kind in NOUNS.items()}
 
 
-def replayed(store: Store, tenant: str, path: Path) -> SQLiteStore:
+def replayed(store: Store, tenant: str, place: str) -> Store:
     """A new store made of nothing but the other's journal."""
-    copy = SQLiteStore(path, patience=5, now=datetime.now(UTC))
+    copy = open_store(place, datetime.now(UTC))
     with copy.transaction(tenant, "replay", datetime.now(UTC)) as changes:
         for entry in entries_of(store, tenant):
             changes.replay(entry)

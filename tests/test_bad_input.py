@@ -8,7 +8,6 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
-import apsw
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -19,12 +18,10 @@ from recollect import (
     Ambiguous,
     BadInput,
     BadTime,
-    Draft,
     NotFound,
     RecollectError,
     Scope,
     Source,
-    StoreFull,
     StoreUnavailable,
     TooLarge,
     text,
@@ -197,18 +194,6 @@ def test_any_text_at_all_is_kept_or_refused_cleanly(memory: recollect.Engine, co
             memory.recall(question)
 
 
-def test_a_full_disk_is_a_clear_error_and_the_change_is_rolled_back(memory: recollect.Engine) -> None:
-    memory.remember("Before the disk was full.")
-    writer = memory._store._writer  # type: ignore[attr-defined]
-    writer.pragma("max_page_count", writer.pragma("page_count") + 2)
-    with pytest.raises(StoreFull, match="full"):
-        memory.remember_many([Draft("filling the disk " * 3000 + str(n)) for n in range(20)])
-    writer.pragma("max_page_count", 1_000_000)
-    assert memory.stats()["memories"] == 1
-    assert memory.remember("After it was freed.").action == "created"
-    assert [check for check in memory._store.check("default") if check.status != "ok"] == []
-
-
 def as_nobody(path: Path, tmp_path: Path) -> str:
     """What happens in a process that may not write, which root always may."""
     log = tmp_path / "nobody.log"
@@ -240,26 +225,6 @@ def test_a_read_only_store_is_a_clear_error(shared_folder: Path, tmp_path: Path)
 def test_a_folder_that_cannot_be_written_is_a_clear_error(shared_folder: Path, tmp_path: Path) -> None:
     shared_folder.chmod(0o555)
     assert as_nobody(shared_folder / "new.db", tmp_path) == "store_read_only"
-
-
-def test_a_damaged_database_is_a_clear_error(tmp_path: Path, opened: Opener) -> None:
-    memory = opened("damaged.db", embedder="off")
-    memory.remember_many([f"fact number {n} " * 20 for n in range(300)])
-    memory.close()
-    con = apsw.Connection(str(tmp_path / "damaged.db"))
-    con.pragma("journal_mode", "delete")
-    con.close()
-    with (tmp_path / "damaged.db").open("r+b") as file:
-        file.seek(8192)
-        file.write(os.urandom(200_000))
-
-    def use() -> None:
-        broken = opened("damaged.db", embedder="off")
-        broken.list(limit=1000)
-        broken.remember("x")
-
-    with pytest.raises(StoreUnavailable):
-        use()
 
 
 def test_a_store_in_a_folder_that_is_a_file_is_a_clear_error(tmp_path: Path) -> None:

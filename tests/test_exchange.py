@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import recollect
-from conftest import START, Clock, Opener
+from conftest import START, Clock, Opener, Places
 from recollect import BadInput, Scope, Source
 from replay import entries_of, state_of
 
@@ -124,14 +124,14 @@ def test_anybodys_json_lines_are_taken_in_with_the_file_as_their_source(
     assert (source.kind, source.uri) == ("import", "theirs.jsonl")
 
 
-def test_a_secret_in_an_export_is_taken_out_on_the_way_in(opened: Opener, tmp_path: Path) -> None:
+def test_a_secret_in_an_export_is_taken_out_on_the_way_in(opened: Opener, place: Places, tmp_path: Path) -> None:
     first, second = opened("a.db"), opened("b.db")
     first.remember("The key is KEY.", evidence="KEY, he said")
     first.export(tmp_path / "a.jsonl")
     (tmp_path / "a.jsonl").write_text((tmp_path / "a.jsonl").read_text().replace("KEY", TOKEN))
     assert second.import_(tmp_path / "a.jsonl").redacted == ["github-token"]
     second.close()
-    assert TOKEN.encode() not in (tmp_path / "b.db").read_bytes()
+    assert TOKEN.encode() not in place.everything("b.db")
 
 
 BROKEN = {

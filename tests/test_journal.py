@@ -1,23 +1,21 @@
 """The journal is the whole truth: random lives of a store, replayed from it, give the same store.
 
-A state machine does at random what users do, from two processes' worth of engines on one file with restarts in
+A state machine does at random what users do, from two processes' worth of engines on one store with restarts in
 between, and keeps a simple model beside it. After every step the store must agree with the model; at the end of each
 life the journal alone must give the same state, and every index must be in step with its rows.
 """
 
 from __future__ import annotations
 
-import shutil
-import tempfile
-from pathlib import Path
+import itertools
 from typing import Any
 
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule, run_state_machine_as_test
 
 import recollect
-from conftest import Clock
+from conftest import Clock, Places
 from recollect import BadInput, Refused, Scope
 from recollect.text import key
 from replay import entries_of, replayed, state_of
@@ -33,16 +31,20 @@ scopes = st.sampled_from(
 class Life(RuleBasedStateMachine):
     known = Bundle("known")
 
+    numbers = itertools.count()
+
+    place: Places  # set by the test
+
     def __init__(self) -> None:
         super().__init__()
-        self.folder = Path(tempfile.mkdtemp(prefix="recollect-life-"))
+        self.name, self.copy = (f"{what}-{next(self.numbers)}.db" for what in ("life", "copy"))
         self.clock = Clock()
         self.engines = [self.open(), self.open()]
         self.model: dict[str, dict[str, Any]] = {}
         self.purged: set[str] = set()
 
     def open(self) -> recollect.Engine:
-        return recollect.open(self.folder / "life.db", embedder="hashing", actor="life", now=self.clock)
+        return recollect.open(self.place(self.name), embedder="hashing", actor="life", now=self.clock)
 
     def engine(self, number: int) -> recollect.Engine:
         return self.engines[number]
@@ -142,7 +144,7 @@ class Life(RuleBasedStateMachine):
             store = self.engines[0]._store
             entries = entries_of(store, TENANT)
             assert [entry.seq for entry in entries] == list(range(1, len(entries) + 1))
-            copy = replayed(store, TENANT, self.folder / "copy.db")
+            copy = replayed(store, TENANT, self.place(self.copy))
             assert state_of(copy, TENANT) == state_of(store, TENANT)
             assert entries_of(copy, TENANT) == entries
             for one in (store, copy):
@@ -152,7 +154,8 @@ class Life(RuleBasedStateMachine):
         finally:
             for engine in self.engines:
                 engine.close()
-            shutil.rmtree(self.folder)
+            for name in (self.name, self.copy):
+                self.place.remove(name)
 
     def every_active_memory_is_found(self) -> None:
         for id, one in self.model.items():
@@ -164,5 +167,9 @@ class Life(RuleBasedStateMachine):
             assert not found & self.purged
 
 
-TestLife = Life.TestCase
-TestLife.settings = settings(max_examples=25, stateful_step_count=25, deadline=None)
+def test_random_lives_agree_with_a_simple_model_and_with_their_own_journal(place: Places) -> None:
+    class Here(Life):
+        pass
+
+    Here.place = place
+    run_state_machine_as_test(Here, settings=settings(max_examples=25, stateful_step_count=25, deadline=None))

@@ -1,4 +1,4 @@
-"""The schema: migrations arrive at schema.sql, and a file that is not ours is left as it is."""
+"""SQLite's schema: migrations arrive at schema.sql, and a file that is not ours is left as it is."""
 
 from __future__ import annotations
 
@@ -13,6 +13,11 @@ from recollect import MigrationChanged, NewerSchema, NotADatabase
 from recollect.store import migrate, sqlite_file
 from recollect.store.migrate import Migration
 from recollect.store.sqlite import SQLiteStore
+
+
+@pytest.fixture
+def backend() -> str:
+    return "sqlite"
 
 
 def shape(con: apsw.Connection) -> set[tuple[object, ...]]:

@@ -1,4 +1,4 @@
-"""Query plans: no statement that runs for a single look-up may walk through a tenant."""
+"""SQLite's query plans: no statement that runs for a single look-up may walk through a tenant."""
 
 from __future__ import annotations
 
@@ -7,27 +7,37 @@ from typing import Any
 
 import pytest
 
-from recollect.store import sqlite, sqlite_changes
+from recollect.store import changes, jobs, sqlite
 from recollect.store.sqlite import SQLiteStore
+from recollect.store.sqlite_changes import SQLiteChanges
 from recollect.types import Evidence, Link, Memory, Source, Tombstone
 
-NOUN = sqlite_changes.NOUN
+NOUN = changes.NOUN
 AMONG = "in (select value from json_each(:ids))"
 STATEMENTS = {
-    **{name: getattr(sqlite_changes, name) for name in ("BY_ID", "SAME", "TURN_BEFORE", "WAS_PURGED", "BLANK", "STALE",
-                                                       "UNEMBED", "SOURCE_IS_USED")},
-    **{name: getattr(sqlite, name) for name in ("VECTORS", "VECTORS_OF", "INDEX_CHANGES", "TAGGED", "SHARING")},
+    **{name: getattr(changes, name) for name in ("SAME", "TURN_BEFORE", "WAS_PURGED", "BLANK", "SOURCE_IS_USED")},
+    **{name: getattr(SQLiteChanges, name) for name in ("STALE", "UNEMBED")},
+    **{name: getattr(sqlite, name) for name in ("BY_ID", "VECTORS", "VECTORS_OF", "INDEX_CHANGES", "TAGGED")},
+    "sharing": sqlite.SHARING,
     **{f"get {kind.__name__}": f"{NOUN[kind]} and id = :id" for kind in (Memory, Source, Evidence, Link, Tombstone)},
-    "get with usage": f"{sqlite_changes.MEMORIES} and m.id = :id",
-    "tombstone": NOUN[Tombstone] + sqlite_changes.TOMBSTONE,
-    "source": NOUN[Source] + sqlite_changes.SOURCE_LIKE,
+    "get with usage": f"{changes.MEMORIES} and m.id = :id",
+    "tombstone": NOUN[Tombstone] + changes.TOMBSTONE,
+    "source": NOUN[Source] + changes.SOURCE_LIKE,
     "by hash": f"{NOUN[Memory]} and content_hash {AMONG}",
     "evidence of": f"{NOUN[Evidence]} and memory {AMONG}",
     "links from": f"{NOUN[Link]} and origin {AMONG}",
     "links to": f"{NOUN[Link]} and target {AMONG}",
-    "history": f"{sqlite.ENTRIES} and target = :target order by seq limit :limit",
+    "history": f"{changes.ENTRIES} and target = :target order by seq limit :limit",
+    "job due": jobs.IS_DUE.format(kinds=":kind"),
+    "claim": jobs.CLAIM.format(kinds=":kind", lock=""),
+    "vectors of all models": sqlite.ALL_VECTORS_OF,
     "changed vectors": f"{sqlite.INDEX_ROWS} and m.n in (select value from json_each(:memories))",
 }  # fmt: skip
+
+
+@pytest.fixture
+def backend() -> str:
+    return "sqlite"
 
 
 @pytest.mark.parametrize("name", STATEMENTS)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 
 import recollect
-from conftest import START, Clock, Opener
+from conftest import START, Clock, Opener, Places
 from recollect import BadInput, Draft, NotFound, Refused, Scope, Source
 from replay import replayed, state_of
 
@@ -60,7 +59,7 @@ def test_the_same_words_in_another_scope_are_another_memory(memory: recollect.En
     assert len(ids) == 4
 
 
-def test_secrets_are_taken_out_of_every_field_before_anything_is_kept(memory: recollect.Engine) -> None:
+def test_secrets_are_taken_out_of_every_field_before_anything_is_kept(memory: recollect.Engine, place: Places) -> None:
     result = memory.remember(
         f"The deploy key is {TOKEN} for now.", title=f"key {TOKEN}", reasoning=f"because {TOKEN}", tags=[f"t {TOKEN}"],
         refs=[f"https://x.test/?t={TOKEN}"], evidence=[f"he said {TOKEN}"],
@@ -70,8 +69,7 @@ def test_secrets_are_taken_out_of_every_field_before_anything_is_kept(memory: re
     kept = memory.get(result.id)
     assert kept.content == "The deploy key is [redacted:github-token] for now."
     memory.close()
-    store = memory.settings.store_path
-    assert TOKEN.encode() not in b"".join(f.read_bytes() for f in store.parent.iterdir() if f.is_file())
+    assert TOKEN.encode() not in place.everything()
 
 
 def test_secrets_in_an_edit_or_a_reason_are_taken_out_too(memory: recollect.Engine) -> None:
@@ -339,7 +337,7 @@ def test_what_was_purged_meanwhile_does_not_come_back(opened: Opener, monkeypatc
     assert other.stats()["memories"] == 0
 
 
-def test_purging_a_turn_takes_its_words_out_of_the_turn_after_it(memory: recollect.Engine, tmp_path: Path) -> None:
+def test_purging_a_turn_takes_its_words_out_of_the_turn_after_it(memory: recollect.Engine, place: Places) -> None:
     turns = [
         memory.remember(said, kind="turn", scope=Scope(session="s"), position=n)
         for n, said in enumerate(["My number is xyzzy-77.", "Thanks, noted."])
@@ -347,11 +345,11 @@ def test_purging_a_turn_takes_its_words_out_of_the_turn_after_it(memory: recolle
     assert memory.get(turns[1].id).context == "My number is xyzzy-77."
     memory.forget(turns[0].id, purge=True)
     assert memory.get(turns[1].id).context == ""
-    copy = replayed(memory._store, "default", tmp_path / "copy.db")
+    copy = replayed(memory._store, "default", place("copy.db"))
     assert state_of(copy, "default") == state_of(memory._store, "default")
     copy.close()
     memory.close()
-    assert b"xyzzy" not in b"".join(f.read_bytes() for f in tmp_path.iterdir() if f.is_file())
+    assert b"xyzzy" not in place.everything() + place.everything("copy.db")
 
 
 def test_forgetting_by_words_takes_all_that_say_them_twins_and_forgotten_ones_too(memory: recollect.Engine) -> None:

@@ -2,59 +2,24 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
-from typing import Any
 
-import apsw
 import numpy as np
 import pytest
 
-from conftest import START, Clock
-from recollect import Evidence, Link, Memory, NotFound, Scope, Source
+from conftest import START, Places
+from nouns import A, B, found, memory, purge_a_secret, put, source, unit
+from recollect import Memory, NotFound, Scope, Source
 from recollect.ids import make
 from recollect.store.contract import Store
-from recollect.store.index import VectorIndex
-from recollect.store.sqlite import SQLiteStore
-from recollect.terms import of_query
-from recollect.text import key
 from recollect.types import Filter, Tombstone
-from recollect.vectors import Floats
-
-A, B = "acme", "globex"
+from writers import context, write_one
 
 
-def unit(*numbers: float) -> Floats:
-    vector = np.zeros(64, np.float32)
-    vector[: len(numbers)] = numbers
-    return np.asarray(vector / np.linalg.norm(vector), np.float32)
-
-
-def source(number: int = 1, **fields: object) -> Source:
-    return replace(Source(make(number, 7), uri=f"test:{number}", created_at=START), **fields)  # type: ignore[arg-type]
-
-
-def memory(number: int, content: str, **fields: object) -> Memory:
-    base = Memory(
-        make(number, number), content, created_at=START, updated_at=START, content_hash=key(content), source=source().id
-    )
-    return replace(base, **fields)  # type: ignore[arg-type]
-
-
-def put(store: Store, *memories: Memory, tenant: str = A, operation: str = "create") -> None:
-    with store.transaction(tenant, "test", START) as changes:
-        if not changes.get(Source, source().id):
-            changes.put(source(), "create")
-        for one in memories:
-            changes.put(one, operation)
-
-
-def found(store: Store, question: str, filter: Filter | None = None, tenant: str = A) -> list[str]:
-    return [id for id, _ in store.match(tenant, of_query(question), filter or Filter(), 10)]
-
-
-def test_a_memory_comes_back_as_it_was_put(store: SQLiteStore) -> None:
+def test_a_memory_comes_back_as_it_was_put(store: Store) -> None:
     whole = memory(
         1, "Deploys go out on Thursdays.", kind="decision", network="experience", title="Deploys", reasoning="staffing",
         keywords=("deploy",), tags=("release", "ops"), refs=("ADR-005",), importance=8, confidence=0.75, trust="cited",
@@ -65,7 +30,7 @@ def test_a_memory_comes_back_as_it_was_put(store: SQLiteStore) -> None:
     assert store.memories(A, [whole.id]) == {whole.id: whole}
 
 
-def test_a_transaction_lands_whole_or_not_at_all(store: SQLiteStore) -> None:
+def test_a_transaction_lands_whole_or_not_at_all(store: Store) -> None:
     def stop_half_way() -> None:
         with store.transaction(A, "test", START) as changes:
             changes.put(source(), "create")
@@ -79,7 +44,7 @@ def test_a_transaction_lands_whole_or_not_at_all(store: SQLiteStore) -> None:
     assert found(store, "half done") == []
 
 
-def test_every_change_appends_one_numbered_row_that_tells_before_and_after(store: SQLiteStore) -> None:
+def test_every_change_appends_one_numbered_row_that_tells_before_and_after(store: Store) -> None:
     first = memory(1, "Node 18 is used.")
     put(store, first)
     put(store, replace(first, importance=9), operation="edit")
@@ -93,22 +58,13 @@ def test_every_change_appends_one_numbered_row_that_tells_before_and_after(store
     assert (entries[2].before, entries[2].after) == ({"importance": 5}, {"importance": 9})
 
 
-def test_putting_the_same_again_changes_and_journals_nothing(store: SQLiteStore) -> None:
+def test_putting_the_same_again_changes_and_journals_nothing(store: Store) -> None:
     put(store, memory(1, "Same."))
     put(store, memory(1, "Same."))
     assert store.head(A) == 2
 
 
-def test_the_journal_cannot_be_changed_or_deleted_even_by_hand(store: SQLiteStore) -> None:
-    put(store, memory(1, "Facts."))
-    con = apsw.Connection(str(store.path))
-    for sql in ("delete from journal", "update journal set actor = 'mallory'", "update journal set after = '{}'"):
-        with pytest.raises(apsw.ConstraintError, match="append-only"):
-            con.execute(sql)
-    con.close()
-
-
-def test_tenants_do_not_see_each_other_by_any_read(store: SQLiteStore) -> None:
+def test_tenants_do_not_see_each_other_by_any_read(store: Store) -> None:
     same = memory(1, "The launch code is a secret plan.", tags=("plan",))
     put(store, same)
     put(store, memory(2, "Nothing to see."), tenant=B)
@@ -137,7 +93,7 @@ def test_tenants_do_not_see_each_other_by_any_read(store: SQLiteStore) -> None:
     assert store.memories(A, [same.id])[same.id] == same
 
 
-def test_two_tenants_may_hold_the_same_id(store: SQLiteStore) -> None:
+def test_two_tenants_may_hold_the_same_id(store: Store) -> None:
     put(store, memory(1, "ours"))
     put(store, memory(1, "theirs"), tenant=B)
     assert store.memories(A, [make(1, 1)])[make(1, 1)].content == "ours"
@@ -169,14 +125,12 @@ def test_two_tenants_may_hold_the_same_id(store: SQLiteStore) -> None:
         ("京都", "東京都に行く"),
     ],
 )
-def test_full_text_finds_identifiers_paths_numbers_and_word_forms(
-    store: SQLiteStore, question: str, content: str
-) -> None:
+def test_full_text_finds_identifiers_paths_numbers_and_word_forms(store: Store, question: str, content: str) -> None:
     put(store, memory(1, content), memory(2, "something else entirely, of no use here"))
     assert found(store, question)[:1] == [make(1, 1)]
 
 
-def test_title_and_keywords_weigh_more_than_content(store: SQLiteStore) -> None:
+def test_title_and_keywords_weigh_more_than_content(store: Store) -> None:
     put(
         store,
         memory(1, "A long text that mentions caching once, among many other things of the day."),
@@ -185,7 +139,7 @@ def test_title_and_keywords_weigh_more_than_content(store: SQLiteStore) -> None:
     assert found(store, "caching") == [make(2, 2), make(1, 1)]
 
 
-def test_full_text_follows_edits_and_removal(store: SQLiteStore) -> None:
+def test_full_text_follows_edits_and_removal(store: Store) -> None:
     first = memory(1, "Use yarn.", tags=("old",))
     put(store, first)
     put(store, replace(first, content="Use pnpm.", tags=("new",)), operation="edit")
@@ -210,7 +164,7 @@ FILTERS: dict[str, tuple[Filter, dict[str, object]]] = {
 
 
 @pytest.mark.parametrize("name", FILTERS)
-def test_each_filter_holds_in_every_way_of_reading(store: SQLiteStore, name: str) -> None:
+def test_each_filter_holds_in_every_way_of_reading(store: Store, name: str) -> None:
     filter, fields = FILTERS[name]
     put(store, memory(1, "alpha beta"), memory(2, "alpha gamma", **fields))
     with store.transaction(A, "test", START) as changes:
@@ -223,7 +177,7 @@ def test_each_filter_holds_in_every_way_of_reading(store: SQLiteStore, name: str
     assert [id for id, _ in store.nearest(A, "m", unit(1), filter, 10)] == wanted
 
 
-def test_a_scope_sees_itself_and_what_encloses_it(store: SQLiteStore) -> None:
+def test_a_scope_sees_itself_and_what_encloses_it(store: Store) -> None:
     put(
         store,
         memory(1, "alpha everywhere"),
@@ -235,7 +189,7 @@ def test_a_scope_sees_itself_and_what_encloses_it(store: SQLiteStore) -> None:
     assert set(seen) == {make(1, 1), make(2, 2)}
 
 
-def test_only_what_is_valid_and_unexpired_is_current(store: SQLiteStore) -> None:
+def test_only_what_is_valid_and_unexpired_is_current(store: Store) -> None:
     day = timedelta(days=1)
     put(
         store,
@@ -248,7 +202,7 @@ def test_only_what_is_valid_and_unexpired_is_current(store: SQLiteStore) -> None
     assert len(found(store, "alpha", Filter())) == 4
 
 
-def test_a_narrow_filter_finds_what_lies_behind_hundreds_of_better_matches(store: SQLiteStore) -> None:
+def test_a_narrow_filter_finds_what_lies_behind_hundreds_of_better_matches(store: Store) -> None:
     crowd = [memory(n, "alpha alpha alpha", scope=Scope(project="big")) for n in range(10, 500)]
     mine = memory(5, "alpha somewhere in a much longer sentence about other things", scope=Scope(project="small"))
     late = memory(
@@ -259,7 +213,7 @@ def test_a_narrow_filter_finds_what_lies_behind_hundreds_of_better_matches(store
     assert found(store, "alpha", Filter(kinds=("decision",))) == [late.id]
 
 
-def test_vectors_are_found_by_meaning_with_the_best_chunk_and_only_of_their_model(store: SQLiteStore) -> None:
+def test_vectors_are_found_by_meaning_with_the_best_chunk_and_only_of_their_model(store: Store) -> None:
     put(store, memory(1, "one"), memory(2, "two"), memory(3, "three"))
     with store.transaction(A, "test", START) as changes:
         changes.embed(make(1, 1), "m", np.stack([unit(0, 1), unit(1, 0.1)]))
@@ -272,8 +226,8 @@ def test_vectors_are_found_by_meaning_with_the_best_chunk_and_only_of_their_mode
     assert [m.id for m in store.unembedded(A, "m", 10)] == [make(3, 3)]
 
 
-def test_another_process_sees_new_changed_and_removed_vectors_at_once(store: SQLiteStore, clock: Clock) -> None:
-    other = SQLiteStore(store.path, patience=5, now=clock())
+def test_another_process_sees_new_changed_and_removed_vectors_at_once(stores: Callable[[], Store]) -> None:
+    store, other = stores(), stores()
     put(store, memory(1, "one"), memory(2, "two"))
     with store.transaction(A, "test", START) as changes:
         changes.embed(make(1, 1), "m", unit(1)[None, :])
@@ -288,10 +242,9 @@ def test_another_process_sees_new_changed_and_removed_vectors_at_once(store: SQL
     with store.transaction(A, "test", START) as changes:
         changes.purge(make(1, 1))
     assert other.nearest(A, "m", unit(1), Filter(), 5) == []
-    other.close()
 
 
-def test_changed_content_loses_its_old_vector(store: SQLiteStore) -> None:
+def test_changed_content_loses_its_old_vector(store: Store) -> None:
     put(store, memory(1, "one"))
     with store.transaction(A, "test", START) as changes:
         changes.embed(make(1, 1), "m", unit(1)[None, :])
@@ -300,95 +253,10 @@ def test_changed_content_loses_its_old_vector(store: SQLiteStore) -> None:
     assert [m.id for m in store.unembedded(A, "m", 5)] == [make(1, 1)]
 
 
-def test_a_saved_index_is_used_and_catches_up_and_a_damaged_one_is_built_again(
-    store: SQLiteStore, clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("recollect.store.sqlite.WORTH_SAVING", 1)
-    put(store, memory(1, "one"))
-    with store.transaction(A, "test", START) as changes:
-        changes.embed(make(1, 1), "m", unit(1)[None, :])
-    store.nearest(A, "m", unit(1), Filter(), 1)
-    store.save()
-    (copy,) = store.path.parent.glob("*.index")
-    assert copy.stat().st_mode & 0o777 == 0o600
-    put(store, memory(2, "two"))
-    with store.transaction(A, "test", START) as changes:
-        changes.embed(make(2, 2), "m", unit(1, 1)[None, :])
-    for damage in (False, True):
-        if damage:
-            copy.write_bytes(copy.read_bytes()[:100])
-        other = SQLiteStore(store.path, patience=5, now=clock())
-        assert [id for id, _ in other.nearest(A, "m", unit(1), Filter(), 5)] == [make(1, 1), make(2, 2)]
-        other.close()
-
-
-def test_what_another_process_purged_leaves_the_index_before_it_is_saved(
-    store: SQLiteStore, clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("recollect.store.sqlite.WORTH_SAVING", 1)
-    put(store, memory(1, "one"), memory(2, "two"))
-    with store.transaction(A, "test", START) as changes:
-        for number in (1, 2):
-            changes.embed(make(number, number), "m", unit(1, number)[None, :])
-    other = SQLiteStore(store.path, patience=5, now=clock())
-    assert len(other.nearest(A, "m", unit(1), Filter(), 5)) == 2
-    with store.transaction(A, "test", START) as changes:
-        changes.purge(make(1, 1))
-    other.close()
-    (copy,) = store.path.parent.glob("*.index")
-    kept = VectorIndex.load(copy, store._stamp(A, "m"))
-    assert kept is not None
-    assert len(kept) == 1
-
-
-def test_a_grown_index_is_built_again_around_its_new_middle_and_only_once(
-    store: SQLiteStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("recollect.store.index.SECOND", 10)
-    monkeypatch.setattr("recollect.store.sqlite.INDEX_BATCH", 4)
-    built: list[int] = []
-    build = VectorIndex.build
-
-    def counted(index: VectorIndex, rows: Any) -> None:
-        build(index, rows)
-        built.append(index.count)
-
-    monkeypatch.setattr(VectorIndex, "build", counted)
-    for number in range(60):
-        put(store, memory(number, f"number {number}"))
-        with store.transaction(A, "test", START) as changes:
-            changes.embed(make(number, number), "m", unit(1, number / 10)[None, :])
-        assert len(store.nearest(A, "m", unit(1), Filter(), 100)) == number + 1
-    assert built == [1, 12, 50]
-
-
-def test_an_index_saved_for_another_database_is_not_used(
-    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("recollect.store.sqlite.WORTH_SAVING", 1)
-    for content in ("first life", "second life"):
-        again = SQLiteStore(tmp_path / "again.db", patience=5, now=clock())
-        put(again, memory(1, content))
-        with again.transaction(A, "test", START) as changes:
-            changes.embed(make(1, 1), "m", (unit(1) if content == "first life" else unit(0, 1))[None, :])
-        assert again.nearest(A, "m", unit(1), Filter(), 5)[0][1] == pytest.approx(float(content == "first life"))
-        again.close()
-        for suffix in ("", "-wal", "-shm"):
-            (tmp_path / f"again.db{suffix}").unlink(missing_ok=True)
-
-
-def test_purging_erases_content_everywhere_and_blanks_the_journal(store: SQLiteStore) -> None:
-    secret, other = memory(1, "xyzzy-plugh the cave", source=source(3).id), memory(2, "harmless")
-    with store.transaction(A, "test", START) as changes:
-        changes.put(source(3, content="raw xyzzy-plugh turn", kind="turn"), "create")
-    put(store, secret, other)
-    with store.transaction(A, "test", START) as changes:
-        changes.put(Evidence(make(9, 9), secret.id, source(3).id, "xyzzy-plugh", created_at=START), "create")
-        changes.put(Link(make(8, 8), secret.id, "related", other.id, reason="xyzzy-plugh", created_at=START), "link")
-        changes.embed(secret.id, "m", unit(1)[None, :])
-    with store.transaction(A, "test", START) as changes:
-        changes.purge(secret.id)
-    assert store.memories(A, [secret.id, other.id]).keys() == {other.id}
+def test_purging_erases_content_everywhere_and_blanks_the_journal(store: Store, place: Places) -> None:
+    secret = purge_a_secret(store)
+    assert [one.content for one in store.page(A, Filter(states=()), None, 10)] == ["harmless"]
+    assert store.memories(A, [secret.id, make(2, 2)]).keys() == {make(2, 2)}
     assert found(store, "xyzzy plugh cave") == []
     assert store.nearest(A, "m", unit(1), Filter(), 5) == []
     assert store.of(A, Source, [source(3).id]) == []
@@ -398,12 +266,12 @@ def test_purging_erases_content_everywhere_and_blanks_the_journal(store: SQLiteS
     with store.transaction(A, "test", START) as changes:
         assert changes.was_purged(secret.id)
     store.close()
-    left = b"".join(file.read_bytes() for file in store.path.parent.iterdir() if file.is_file())
+    left = place.everything()
     assert b"xyzzy" not in left
     assert b"harmless" in left
 
 
-def test_a_tombstone_forbids_its_value_wherever_it_would_be_seen(store: SQLiteStore) -> None:
+def test_a_tombstone_forbids_its_value_wherever_it_would_be_seen(store: Store) -> None:
     with store.transaction(A, "test", START) as changes:
         changes.put(Tombstone(make(1, 1), "k", Scope(project="web"), created_at=START), "create")
         for scope, forbidden in (
@@ -417,7 +285,7 @@ def test_a_tombstone_forbids_its_value_wherever_it_would_be_seen(store: SQLiteSt
         assert changes.tombstone("another", Scope(project="web")) is None
 
 
-def test_counters_of_use_add_up_without_a_journal_row(store: SQLiteStore) -> None:
+def test_counters_of_use_add_up_without_a_journal_row(store: Store) -> None:
     put(store, memory(1, "one"))
     before = store.head(A)
     store.used(A, {make(1, 1): (2, 1)}, START)
@@ -428,7 +296,7 @@ def test_counters_of_use_add_up_without_a_journal_row(store: SQLiteStore) -> Non
     assert store.head(A) == before
 
 
-def test_pages_go_through_everything_once_newest_first(store: SQLiteStore) -> None:
+def test_pages_go_through_everything_once_newest_first(store: Store) -> None:
     put(store, *(memory(n, f"number {n}") for n in range(25)))
     seen: list[str] = []
     while batch := store.page(A, Filter(), seen[-1] if seen else None, 7):
@@ -436,12 +304,26 @@ def test_pages_go_through_everything_once_newest_first(store: SQLiteStore) -> No
     assert seen == [make(n, n) for n in reversed(range(25))]
 
 
-def test_a_healthy_store_passes_its_own_check_and_lost_halves_are_found(store: SQLiteStore) -> None:
+def test_a_healthy_store_passes_its_own_check(store: Store) -> None:
     put(store, memory(1, "one"))
     assert [check for check in store.check(A) if check.status != "ok"] == []
-    con = apsw.Connection(str(store.path))
-    con.execute("delete from memory_fts")
-    con.close()
-    broken = [check for check in store.check(A) if check.status == "broken"]
-    assert broken
-    assert "memories without full text" in broken[-1].detail
+
+
+def test_who_waits_for_a_change_hears_of_it_from_another_process(stores: Callable[[], Store], place: Places) -> None:
+    store = stores()
+    tenant = "default"
+    assert store.changed(tenant, 0, timeout=0) == 0
+    put(store, memory(1, "one"), tenant=tenant)
+    assert store.changed(tenant, 0, timeout=600) == 2
+    assert store.changed(tenant, 2, timeout=0) == 2
+    assert store.changed(A, 0, timeout=0) == 0
+    heard: list[int] = []
+    # The time it may wait is far longer than the test has patience for: only being woken ends the waiting.
+    waiting = threading.Thread(target=lambda: heard.append(store.changed(tenant, 2, timeout=600)), daemon=True)
+    waiting.start()
+    neighbour = context.Process(target=write_one, args=(place(), "News."))
+    neighbour.start()
+    neighbour.join()
+    waiting.join(60)
+    assert heard == [store.head(tenant)]
+    assert heard[0] > 2

@@ -32,8 +32,8 @@ from .recall.read import Models, Reader
 from .remember.redact import redact
 from .remember.write import Writer, embed_drafts, present
 from .settings import Settings, lexicon
+from .store import open_store
 from .store.contract import Store
-from .store.sqlite import SQLiteStore
 from .types import (
     EVERYWHERE,
     RELATIONS,
@@ -43,6 +43,7 @@ from .types import (
     Entry,
     Evidence,
     Forgotten,
+    Job,
     Link,
     Memory,
     Page,
@@ -52,6 +53,7 @@ from .types import (
     Scope,
     Source,
 )
+from .upkeep.jobs import Handler, Jobs, Run
 from .upkeep.usage import Usage
 
 if TYPE_CHECKING:
@@ -70,7 +72,7 @@ def open(
     path: str | Path | None = None, *, tenant: str | None = None, user: str | None = None, project: str | None = None,
     embedder: Embedder | str | None = None, actor: str | None = None, now: Callable[[], datetime] | None = None,
 ) -> Engine:  # fmt: skip
-    """Open the store at `path`, or the one the settings name, and make it if it is not there.
+    """Open the store at `path` (a file, or postgresql://…), or the one the settings name, and make it if need be.
 
     `embedder` is a model of your own, or the name of one (`default`, `hashing`, `off`, or a folder with an ONNX model).
 
@@ -89,9 +91,13 @@ def open(
     }
     chosen, _ = settings.load(embedder=named, **given)
     clock = now or (lambda: datetime.now(UTC))
-    store = SQLiteStore(chosen.store_path, chosen.busy_timeout, clock())
+    store = open_store(chosen.place, chosen.busy_timeout, clock())
     own = None if embedder is None or isinstance(embedder, str) else embedder
-    return Engine(store, chosen, actor=actor or "python", embedder=own, now=clock)
+    try:
+        return Engine(store, chosen, actor=actor or "python", embedder=own, now=clock)
+    except BaseException:
+        store.close()
+        raise
 
 
 class Engine:
@@ -116,6 +122,7 @@ class Engine:
         self._tokens = Tokens()
         self._reranker: Reranker | None = None
         self._no_reranker = ""
+        self.jobs = Jobs(store, self._tenant, now, self._handlers)
         self._writer = Writer(
             store, self._tenant, self._actor, now, new_id, settings.content_limit, settings.near_duplicate
         )  # fmt: skip
@@ -422,6 +429,22 @@ class Engine:
             if progress:
                 progress(done, max(done, total))
         return done
+
+    def embed_later(self) -> Job:
+        """Have `embed` done in the background, by whichever worker has today's model: `jobs` shows how far it is."""
+        embedder, skipped = self._embedding()
+        if embedder is None:
+            raise ModelUnavailable("There is no model to embed with.", fix="; ".join(skipped))
+        return self.jobs.add(f"embed:{embedder.model}")
+
+    def _handlers(self) -> dict[str, Handler]:
+        """The jobs this process can do. The model stands in the kind, so that a worker with another leaves it alone."""
+        embedder, _ = self._embedding()
+        return {f"embed:{embedder.model}": self._embed_job} if embedder else {}
+
+    def _embed_job(self, run: Run) -> None:
+        """Every batch is committed, so an attempt goes on where the one before was cut off."""
+        self.embed(progress=run.step)
 
     def mend(self) -> None:
         """Build again what is derived in the store: the full text index."""

@@ -19,7 +19,8 @@ reading the message.
         ├── NotADatabase
         ├── StoreCorrupt
         ├── NewerSchema
-        └── MigrationChanged
+        ├── MigrationChanged
+        └── CopyDiffers
 """
 
 from __future__ import annotations
@@ -149,3 +150,10 @@ class MigrationChanged(StoreUnavailable):
 
     code, status = "migration_changed", 500
     fix = "Reinstall the package; applied migrations must never be edited."
+
+
+class CopyDiffers(StoreUnavailable):
+    """A copied store is not what its source is."""
+
+    code, status = "copy_differs", 500
+    fix = "Let nobody write to either store and run it again: it goes on where it stopped. Keep the source."

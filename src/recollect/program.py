@@ -34,7 +34,7 @@ SECTIONS = {
     "Begin": "remember recall context tour",
     "Look": "list show history stats",
     "Change": "edit link forget reject",
-    "Keep": "export import embed doctor eval",
+    "Keep": "export import embed jobs migrate-store doctor eval",
     "Set up": "config completion version",
 }
 
@@ -198,7 +198,7 @@ def chosen(values: dict[str, Any]) -> dict[str, Any]:
 
 
 @click.group(cls=Program, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("--store", metavar="PATH", help="The database file.")
+@click.option("--store", metavar="PATH", help="The database file, or postgresql://….")
 @click.option("--tenant", metavar="NAME", help="Whose memories.")
 @click.option("--project", metavar="NAME", help="The project.")
 @click.option("--user", metavar="NAME", help="The user.")
@@ -219,6 +219,7 @@ def cli(ctx: click.Context, /, as_json: bool, **given: Any) -> None:
     if ctx.invoked_subcommand is None:
         from . import settings
 
-        path = settings.load(store=given["store"])[0].store_path
-        data = {"version": __version__, "store": str(path), "commands": sorted(cli.commands)}
-        ctx.obj.say(data, lambda _, out: present.welcome(str(path), path.exists(), out))
+        chosen = settings.load(store=given["store"])[0]
+        place, there = settings.shown(chosen.place), chosen.remote or chosen.store_path.exists()
+        data = {"version": __version__, "store": place, "commands": sorted(cli.commands)}
+        ctx.obj.say(data, lambda _, out: present.welcome(place, there, out))

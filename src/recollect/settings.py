@@ -8,16 +8,19 @@ imported. `RECOLLECT_HOME` moves everything the program keeps to one folder; the
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit, urlunsplit
 
 from .errors import BadInput
 
 PREFIX = "RECOLLECT_"
 DEFAULT_HOME = Path("~/.recollect")
+URLS = ("postgresql://", "postgres://")
 
 
 def _setting(default: Any, sentence: str) -> Any:
@@ -26,7 +29,7 @@ def _setting(default: Any, sentence: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    store: str = _setting("", "Path of the SQLite file; empty means recollect.db in the home folder")
+    store: str = _setting("", "Path of the SQLite file, or postgresql://…; empty means recollect.db in the home folder")
     tenant: str = _setting("default", "Whose memories these are; nothing is ever seen across tenants")
     user: str = _setting("", "The user that new memories belong to; empty means nobody in particular")
     project: str = _setting("", "The project that new memories belong to; empty means every project")
@@ -39,12 +42,37 @@ class Settings:
     home: Path = field(metadata={"sentence": "The folder of everything the program keeps"}, default=DEFAULT_HOME)
 
     @property
+    def remote(self) -> bool:
+        """Whether the store is a database server, not a file."""
+        return self.store.startswith(URLS)
+
+    @property
     def store_path(self) -> Path:
+        """The file of the store, unless it is remote."""
         return Path(self.store).expanduser() if self.store else self.home / "recollect.db"
+
+    @property
+    def place(self) -> str:
+        """What opens the store: a URL or a path."""
+        return self.store if self.remote else str(self.store_path)
 
     @property
     def config_path(self) -> Path:
         return self.home / "config.toml"
+
+
+def shown(place: str) -> str:
+    """A place as it may be shown: a URL without its password.
+
+    >>> shown("postgresql://ana:secret@db.example:5432/recollect")
+    'postgresql://ana:***@db.example:5432/recollect'
+    """
+    if not place.startswith(URLS):
+        return place
+    parts = urlsplit(place)
+    shown = parts.netloc if parts.password is None else parts.netloc.replace(f":{parts.password}@", ":***@", 1)
+    query = re.sub(r"(password=)[^&]*", r"\1***", parts.query)
+    return urlunsplit(parts._replace(netloc=shown, query=query))
 
 
 def load(environ: Mapping[str, str] | None = None, **given: Any) -> tuple[Settings, dict[str, str]]:

@@ -25,6 +25,7 @@ RELATIONS = (
     "related", "supersedes", "contradicts", "elaborates", "depends_on", "uses", "implements", "calls", "configures",
     "had_incident", "owned_by", "caused_by", "derived_from", "mentions",
 )  # fmt: skip
+JOB_STATES = ("queued", "running", "done", "failed", "cancelled")
 SOURCES = ("statement", "turn", "document", "file", "commit", "url", "import")
 
 NETWORK_OF = {
@@ -233,6 +234,30 @@ class Tombstone(Kept):
     memory: str = ""
     reason: str = ""
     created_at: datetime = times.EPOCH
+
+
+@dataclass(frozen=True, slots=True)
+class Job(Kept):
+    """Work to be done in the background, that outlives the process which asked for it.
+
+    Whoever does it holds a lease; when the lease lapses, another takes over. Not knowledge, so not in the journal.
+    """
+
+    TIMES: ClassVar[frozenset[str]] = frozenset(("run_at", "leased_until", "created_at", "finished_at"))
+
+    id: str
+    kind: str
+    payload: dict[str, Any] = field(default_factory=dict)
+    state: str = "queued"
+    attempts: int = 0
+    max_attempts: int = 5
+    run_at: datetime = times.EPOCH
+    leased_by: str = ""
+    leased_until: datetime | None = None
+    error: str = ""
+    progress: dict[str, Any] = field(default_factory=dict)
+    created_at: datetime = times.EPOCH
+    finished_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

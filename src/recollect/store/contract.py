@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from ..types import Check, Entry, Filter, Kept, Memory, Scope, Source, Tombstone
+from ..types import Check, Entry, Filter, Job, Kept, Memory, Scope, Source, Tombstone
 
 if TYPE_CHECKING:
     from ..vectors import Floats
@@ -50,10 +50,20 @@ class Transaction(Protocol):
         """Erase a memory with its evidence, links and the sources only it had, and blank their journal rows."""
 
     def replay(self, entry: Entry) -> None:
-        """Append a journal row of another store as it is, and do what it says. Only into a tenant that is empty."""
+        """Append the next journal row of another store as it is, and do what it says.
+
+        Only into a tenant that holds nothing else. What a purge erases there is erased here, also where it was taken in
+        before the purge.
+        """
+
+    def restore_vectors(self, memory: str, model: str, vectors: Floats) -> None:
+        """Set a memory's vectors of one model without a journal row: one of that memory was replayed here already."""
 
 
 class Store(Protocol):
+    def tenants(self) -> list[str]:
+        """Every tenant that has anything, in order: the one look across the wall, for whoever tends the whole store."""
+
     def transaction(self, tenant: str, actor: str, now: datetime) -> AbstractContextManager[Transaction]: ...
     def close(self) -> None: ...
 
@@ -77,6 +87,9 @@ class Store(Protocol):
     def nearest(self, tenant: str, model: str, query: Floats, filter: Filter, limit: int) -> list[tuple[str, float]]:
         """Vectors: ids with the cosine of their best chunk, best first."""
 
+    def vectors(self, tenant: str, ids: Sequence[str]) -> dict[str, dict[str, Floats]]:
+        """The vectors of memories by model, one row a chunk; memories that have none are left out."""
+
     def cosines(self, tenant: str, model: str, query: Floats, ids: Sequence[str]) -> dict[str, float]: ...
     def unembedded(self, tenant: str, model: str, limit: int, after: str = "") -> list[Memory]:
         """Memories without a vector of that model, in the order of their ids."""
@@ -90,6 +103,9 @@ class Store(Protocol):
     def head(self, tenant: str) -> int:
         """The number of the newest journal row."""
 
+    def changed(self, tenant: str, after: int, timeout: float) -> int:
+        """Wait until the journal has a row above the number `after`, or the seconds are over; the newest number."""
+
     def journal(
         self, tenant: str, after: int = 0, limit: int = 1000, target: str | None = None, since: datetime | None = None
     ) -> list[Entry]:
@@ -100,6 +116,40 @@ class Store(Protocol):
 
     def restore_usage(self, tenant: str, memories: Sequence[Memory]) -> None:
         """Set the counters of use as they stand in these memories (an import)."""
+
+    # Jobs. One is a worker's from `claim` until another claims it after its lease has lapsed, or a person cancels it.
+    # From then on the worker can neither renew nor end it, and is told so by False.
+
+    def enqueue(self, tenant: str, job: Job) -> bool:
+        """Add a job; False, and nothing changes, when there is one of that id."""
+
+    def claim(self, tenant: str, worker: str, kinds: Sequence[str], now: datetime, lease: timedelta) -> Job | None:
+        """Take the job of these kinds that has been due longest: one that is queued, or whose worker's lease lapsed.
+
+        Nobody else gets it before `now + lease`. A job whose last attempt lapsed fails instead.
+        """
+
+    def renew(
+        self, tenant: str, id: str, worker: str, until: datetime, progress: dict[str, Any] | None = None
+    ) -> bool: ...
+    def finish(self, tenant: str, id: str, worker: str, now: datetime) -> bool: ...
+    def fail(self, tenant: str, id: str, worker: str, error: str, retry_at: datetime | None, now: datetime) -> bool:
+        """End an attempt with an error: to be tried again then, or failed for good."""
+
+    def release(self, tenant: str, id: str, worker: str, now: datetime) -> bool:
+        """Give a job back; the attempt does not count."""
+
+    def cancel(self, tenant: str, id: str, now: datetime) -> bool:
+        """Call off a job that is queued or running; False when it is neither."""
+
+    def retry(self, tenant: str, id: str, now: datetime) -> bool:
+        """Queue a job again that is waiting, failed or was cancelled, with all its attempts before it."""
+
+    def jobs(self, tenant: str, states: Sequence[str], limit: int) -> list[Job]:
+        """Jobs in these states, or in any, newest first."""
+
+    def restore_jobs(self, tenant: str, jobs: Sequence[Job]) -> None:
+        """Set jobs as they stand here (a copy of another store)."""
 
     def stats(self, tenant: str) -> dict[str, Any]: ...
     def check(self, tenant: str) -> list[Check]: ...

@@ -1,7 +1,7 @@
 """Rows: how a noun lies in a table, the same for every store.
 
 A noun's fields are its columns, with three exceptions: a scope is spread over five columns, times are microseconds, and
-lists are JSON text.
+lists and objects are JSON text.
 """
 
 from __future__ import annotations
@@ -13,7 +13,21 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from .. import times
-from ..types import SCOPE_FIELDS, USAGE_FIELDS, Evidence, Kept, Link, Memory, Noun, Scope, Source, Tombstone
+from ..types import (
+    SCOPE_FIELDS,
+    USAGE_FIELDS,
+    Check,
+    Entry,
+    Evidence,
+    Job,
+    Kept,
+    Link,
+    Memory,
+    Noun,
+    Scope,
+    Source,
+    Tombstone,
+)
 
 N = TypeVar("N", bound=Kept)
 
@@ -35,6 +49,11 @@ def columns(kind: type[Kept]) -> tuple[str, ...]:
     return COLUMNS[kind]
 
 
+def quoted(names: Sequence[str]) -> list[str]:
+    """Column names as SQL: «user» is a word of PostgreSQL's own."""
+    return ['"user"' if name == "user" else name for name in names]
+
+
 def _columns(kind: type[Kept]) -> Iterator[str]:
     for f in fields(kind):  # type: ignore[arg-type]
         if f.name == "scope":
@@ -43,8 +62,9 @@ def _columns(kind: type[Kept]) -> Iterator[str]:
             yield f.name
 
 
-FIELDS = {kind: tuple(f.name for f in fields(kind)) for kind in NOUNS.values()}  # type: ignore[arg-type]
-COLUMNS = {kind: tuple(_columns(kind)) for kind in NOUNS.values()}
+TABLES: tuple[type[Kept], ...] = (*NOUNS.values(), Job)
+FIELDS = {kind: tuple(f.name for f in fields(kind)) for kind in TABLES}  # type: ignore[arg-type]
+COLUMNS = {kind: tuple(_columns(kind)) for kind in TABLES}
 
 
 def to_row(noun: Kept) -> dict[str, Any]:
@@ -57,6 +77,8 @@ def to_row(noun: Kept) -> dict[str, Any]:
             row[name] = times.micros(value)
         elif kind is tuple:
             row[name] = to_json(value) if value else "[]"
+        elif kind is dict:
+            row[name] = to_json(value)
         elif kind is Scope:
             row["user"], row["project"], row["branch"], row["agent"], row["session"] = value.places()
         else:
@@ -75,6 +97,8 @@ def from_row(kind: type[N], names: Sequence[str], values: Sequence[Any]) -> N:
     for name in ("keywords", "tags", "refs"):
         if name in row:
             row[name] = tuple(json.loads(row[name])) if row[name] != "[]" else ()
+    if kind is Job:
+        row["payload"], row["progress"] = json.loads(row["payload"]), json.loads(row["progress"])
     return kind(**row)
 
 
@@ -100,3 +124,14 @@ def changed(old: dict[str, Any], new: dict[str, Any]) -> tuple[dict[str, Any], d
     """
     names = [name for name in new if old.get(name) != new[name]]
     return {name: old.get(name) for name in names}, {name: new[name] for name in names}
+
+
+def entry(row: Sequence[Any]) -> Entry:
+    """A journal row, from its columns in the order of `Entry`."""
+    seq, at, actor, operation, noun, target, before, after, reason, purged = row
+    old, new = (None if value is None else json.loads(value) for value in (before, after))
+    return Entry(seq, times.moment(at), actor, operation, noun, target, old, new, reason, bool(purged))
+
+
+def checked(name: str, good: bool, detail: str, fix: str) -> Check:
+    return Check(name, "ok" if good else "broken", detail, "" if good else fix)

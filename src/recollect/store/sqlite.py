@@ -10,11 +10,11 @@ are normal.
 from __future__ import annotations
 
 import itertools
-import json
 import logging
 import threading
+import time
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -26,8 +26,10 @@ from .. import text, times
 from ..errors import StoreCorrupt
 from ..types import SCOPE_FIELDS, Check, Entry, Filter, Kept, Memory
 from . import sqlite_file
-from .rows import columns, from_row, to_json, to_row
-from .sqlite_changes import BY_ID, HEAD, MEMORIES, MEMORY_COLUMNS, NOUN, Changes
+from .changes import ENTRIES, HEAD, MEMORIES, MEMORY_COLUMNS, NOUN, RESTORE_USAGE, USED, Changes, used_rows
+from .jobs import Jobs
+from .rows import checked, columns, entry, from_row, to_json, to_row
+from .sqlite_changes import SQLiteChanges
 
 if TYPE_CHECKING:
     from ..vectors import Floats
@@ -39,8 +41,7 @@ log = logging.getLogger("recollect")
 ENDING = "select id from memory where tenant = ? and id like '%' || ? order by id limit ?"
 UNEMBEDDED = f"""{MEMORIES} and m.id > :after and not exists
     (select 1 from embedding e where e.memory = m.n and e.model = :model) order by m.id limit :limit"""
-ENTRY_COLUMNS = "seq, at, actor, operation, noun, target, before, after, reason, purged"
-ENTRIES = f"select {ENTRY_COLUMNS} from journal where tenant = :tenant and seq > :after"
+BY_ID = f"{MEMORIES} and m.id in (select value from json_each(:ids))"
 
 # Full text. The best few hundred by rank are filtered by joining their rows; when too few survive, the small tenant or
 # project is walled off inside the index, and every match is joined.
@@ -62,9 +63,20 @@ INDEX_CHANGES = """
 VECTORS = """
     select n, vector from embedding
     where n in (select value from json_each(:rows)) and tenant = :tenant and model = :model"""
+ALL_VECTORS_OF = """
+    select m.id, e.model, e.vector from memory m join embedding e on e.memory = m.n
+    where m.tenant = :tenant and m.id in (select value from json_each(:ids)) order by m.id, e.model, e.chunk"""
 VECTORS_OF = """
     select m.id, e.vector from memory m join embedding e on e.memory = m.n
     where m.tenant = :tenant and m.id in (select value from json_each(:ids)) and e.model = :model"""
+# From tenant to tenant along the index, without looking at every row.
+TENANTS = " union ".join(
+    f"""
+    select name from (with recursive tenant (name) as (select min(tenant) from {table}
+      union all select (select min(tenant) from {table} where tenant > name) from tenant where name is not null)
+    select name from tenant where name is not null)"""
+    for table in ("journal", "job")
+)
 # Memories that share a reference with some others, with how many they share.
 SHARING = """
     select a.id, b.id, count(*) from memory a join memory_ref r on r.memory = a.n
@@ -76,24 +88,13 @@ FREQUENCY = "select term, doc from temp.vocabulary where term in (select value f
 TAGGED = "select memory from memory_tag where tenant = ? and tag = ?"
 SHARE = "select (select count(*) from memory where tenant = ?) * 1.0 / max(1, (select count(*) from memory))"
 
-# Statistics: not journalled.
-USED = """
-    insert into usage (tenant, memory, recalled, accessed, last_recalled_at, last_accessed_at)
-    select :tenant, id, :recalled, :accessed, iif(:recalled, :at, null), iif(:accessed, :at, null)
-    from memory where tenant = :tenant and id = :memory
-    on conflict (tenant, memory) do update set recalled = recalled + excluded.recalled,
-      accessed = accessed + excluded.accessed, last_recalled_at = coalesce(excluded.last_recalled_at, last_recalled_at),
-      last_accessed_at = coalesce(excluded.last_accessed_at, last_accessed_at)"""
-RESTORE_USAGE = """
-    insert or replace into usage (tenant, memory, recalled, accessed, last_recalled_at, last_accessed_at)
-    values (:tenant, :id, :recalled, :accessed, :last_recalled_at, :last_accessed_at)"""
 STATS = {
     "memories": "select count(*) from memory where tenant = :tenant",
     "sources": "select count(*) from source where tenant = :tenant",
     "evidence": "select count(*) from evidence where tenant = :tenant",
     "links": "select count(*) from link where tenant = :tenant",
     "tombstones": "select count(*) from tombstone where tenant = :tenant",
-    "journal": HEAD.replace("?", ":tenant"),
+    "journal": HEAD,
 }
 GROUPS = {
     "by_state": "select state, count(*) from memory where tenant = :tenant group by 1 order by 2 desc",
@@ -116,6 +117,7 @@ REBUILD = """
     select n, wall(tenant, project), terms(title), terms(content), terms_of_list(keywords), terms(reasoning),
       terms_of_list(tags), terms(around(context, speaker, valid_from, refs)) from memory"""
 
+LOOK = 0.1  # seconds between two looks at the journal of somebody who waits for news
 FIRST_LOOK = 200  # matches of a full text query that are filtered by joining, before the wall is used
 INDEX_BATCH = 16384  # vectors read at a time when the index is built
 WORTH_SAVING = 5000  # vectors from which a copy of the index beside the database pays
@@ -156,13 +158,7 @@ def where(filter: Filter) -> tuple[str, dict[str, Any]]:
     return "".join(f" and {part}" for part in parts), values
 
 
-def _entry(row: Sequence[Any]) -> Entry:
-    seq, at, actor, operation, noun, target, before, after, reason, purged = row
-    old, new = (None if value is None else json.loads(value) for value in (before, after))
-    return Entry(seq, times.moment(at), actor, operation, noun, target, old, new, reason, bool(purged))
-
-
-class SQLiteStore:
+class SQLiteStore(Jobs):
     def __init__(self, path: Path, patience: float, now: datetime) -> None:
         self.path = path
         self._patience = patience
@@ -214,10 +210,14 @@ class SQLiteStore:
                 if con.in_transaction:
                     con.execute("rollback")
 
+    def _alter(self, tenant: str, sql: str, many: Sequence[Mapping[str, Any]]) -> list[Sequence[Any]]:
+        with self._locked() as con:
+            return [row for values in many for row in con.execute(sql, values)]
+
     @contextmanager
     def transaction(self, tenant: str, actor: str, now: datetime) -> Iterator[Changes]:
         with self._locked() as con:
-            changes = Changes(con, tenant, actor, now)
+            changes = SQLiteChanges(con, tenant, actor, now)
             yield changes
         if changes.purged:
             self._forget_copies(tenant)
@@ -229,6 +229,10 @@ class SQLiteStore:
         self._closed = True
         for con in list(self._connections):
             con.close()
+
+    def tenants(self) -> list[str]:
+        with self._reading() as con:
+            return sorted(str(row[0]) for row in con.execute(TENANTS))
 
     # -- memories -----------------------------------------------------------------------------------------------------
 
@@ -283,7 +287,13 @@ class SQLiteStore:
 
     def head(self, tenant: str) -> int:
         with self._reading() as con:
-            return int(con.execute(HEAD, (tenant,)).get)
+            return int(con.execute(HEAD, {"tenant": tenant}).get)
+
+    def changed(self, tenant: str, after: int, timeout: float) -> int:
+        deadline = time.monotonic() + timeout
+        while (newest := self.head(tenant)) <= after and (left := deadline - time.monotonic()) > 0:
+            time.sleep(min(left, LOOK))
+        return newest
 
     def journal(
         self, tenant: str, after: int = 0, limit: int = 1000, target: str | None = None, since: datetime | None = None
@@ -297,7 +307,7 @@ class SQLiteStore:
         if since is not None:
             values["since"] = times.micros(since)
         with self._reading() as con:
-            return [_entry(row) for row in con.execute(f"{sql} order by seq limit :limit", values)]
+            return [entry(row) for row in con.execute(f"{sql} order by seq limit :limit", values)]
 
     # -- full text ----------------------------------------------------------------------------------------------------
 
@@ -345,7 +355,7 @@ class SQLiteStore:
 
     def _share(self, con: apsw.Connection, tenant: str) -> float:
         """The tenant's part of all memories, counted again when its journal has grown by a tenth."""
-        head = int(con.execute(HEAD, (tenant,)).get)
+        head = int(con.execute(HEAD, {"tenant": tenant}).get)
         counted, share = self._shares.get(tenant, (-1, 0.0))
         if counted < 0 or head > counted * 1.1 + 100:
             counted, share = head, float(con.execute(SHARE, (tenant,)).get)
@@ -371,6 +381,16 @@ class SQLiteStore:
             found: list[Any] = con.execute(VECTORS_OF, values).fetchall()
         return _best(found, query)
 
+    def vectors(self, tenant: str, ids: Sequence[str]) -> dict[str, dict[str, Floats]]:
+        from .. import vectors as codec
+
+        with self._reading() as con:
+            rows: list[Any] = con.execute(ALL_VECTORS_OF, {"tenant": tenant, "ids": to_json(list(ids))}).fetchall()
+        found: dict[str, dict[str, Floats]] = {}
+        for (id, model), chunks in itertools.groupby(rows, key=lambda row: row[:2]):
+            found.setdefault(id, {})[model] = codec.floats([vector for *_, vector in chunks])
+        return found
+
     @staticmethod
     def _tagged(con: apsw.Connection, tenant: str, filter: Filter) -> list[int] | None:
         if not filter.tags:
@@ -387,7 +407,7 @@ class SQLiteStore:
         if index is None:
             index = VectorIndex.load(self._copy(tenant, model), self._stamp(tenant, model)) or VectorIndex()
             self._indexes[key] = index
-        head = int(con.execute(HEAD, (tenant,)).get)
+        head = int(con.execute(HEAD, {"tenant": tenant}).get)
         # A later state is of a database that was put back from a backup since.
         if index.seq > head or index.off_center:
             index = self._indexes[key] = VectorIndex()
@@ -440,13 +460,7 @@ class SQLiteStore:
 
     def used(self, tenant: str, counts: dict[str, tuple[int, int]], at: datetime) -> None:
         with self._locked() as con:
-            con.executemany(
-                USED,
-                [
-                    {"tenant": tenant, "memory": id, "recalled": recalled, "accessed": accessed, "at": times.micros(at)}
-                    for id, (recalled, accessed) in counts.items()
-                ],
-            )
+            con.executemany(USED, used_rows(tenant, counts, at))
 
     def restore_usage(self, tenant: str, memories: Sequence[Memory]) -> None:
         with self._locked() as con:
@@ -480,19 +494,17 @@ class SQLiteStore:
             damage = [str(row[0]) for row in fresh.execute("pragma quick_check(5)")]
         with self._reading() as con:
             orphans = {name: count for name, sql in ORPHANS.items() if (count := con.execute(sql).get)}
-        found = [_checked("database", damage == ["ok"], f"{self.path}: {'; '.join(damage)}", "Restore a backup.")]
+        found = [checked("database", damage == ["ok"], f"{self.path}: {'; '.join(damage)}", "Restore a backup.")]
         try:
             with self._locked() as con:
                 con.execute("insert into memory_fts (memory_fts, rank) values ('integrity-check', 0)")
         except StoreCorrupt as error:
-            found.append(_checked("full text", False, error.message, "Run: recollect doctor --fix"))
+            found.append(checked("full text", False, error.message, "Run: recollect doctor --fix"))
         else:
-            found.append(_checked("full text", True, "the index is whole", ""))
+            found.append(checked("full text", True, "the index is whole", ""))
         detail = ", ".join(f"{count} {name}" for name, count in orphans.items())
         found.append(
-            _checked(
-                "consistency", not orphans, detail or "every row has its other half", "Run: recollect doctor --fix"
-            )
+            checked("consistency", not orphans, detail or "every row has its other half", "Run: recollect doctor --fix")
         )
         return found
 
@@ -507,7 +519,3 @@ def _best(found: Sequence[tuple[str, bytes]], query: Floats) -> dict[str, float]
         for (id, _), score in zip(found, scores.tolist(), strict=True):
             best[id] = max(score, best.get(id, -1.0))
     return best
-
-
-def _checked(name: str, good: bool, detail: str, fix: str) -> Check:
-    return Check(name, "ok" if good else "broken", detail, "" if good else fix)

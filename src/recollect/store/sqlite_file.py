@@ -18,7 +18,7 @@ from typing import Any
 
 import apsw
 
-from .. import terms, text, times
+from .. import terms, text
 from ..errors import (
     NotADatabase,
     RecollectError,
@@ -28,7 +28,7 @@ from ..errors import (
     StoreReadOnly,
     StoreUnavailable,
 )
-from . import migrate
+from . import migrate, words
 from .rows import to_json
 
 APPLICATION = 0x52434C54  # "RCLT" in the file's header: this database is ours
@@ -68,7 +68,7 @@ def connect(path: Path, patience: float) -> apsw.Connection:
         ("terms", terms.joined, 1),
         ("terms_of_list", _terms_of_list, 1),
         ("wall", wall, 2),
-        ("around", around, 4),
+        ("around", words.around, 4),
     )
     for name, function, arguments in functions:
         con.create_scalar_function(name, function, arguments, deterministic=True, flags=apsw.SQLITE_INNOCUOUS)
@@ -85,12 +85,6 @@ def wall(tenant: str, project: str) -> str:
     """The tokens by which full text search keeps to a tenant, or to one project of it."""
     house = "t" + text.key(f"tenant {tenant}")[:12]
     return f"{house} {house}p{text.key(f'project {project}')[:12]}"
-
-
-def around(context: str, speaker: str, valid_from: int | None, refs: str) -> str:
-    """What is searched beside a memory's own words: what stood before it, who said it, its day and its references."""
-    day = times.moment(valid_from).strftime("%A %-d %B %Y") if valid_from is not None else ""
-    return " ".join(part for part in (speaker, day, context, "" if refs == "[]" else refs) if part)
 
 
 def _terms_of_list(array: str) -> str:

@@ -28,8 +28,8 @@ from ..models import embedder as models
 from ..models.embedder import Embedder
 from ..remember.write import embed_drafts
 from ..settings import Settings
+from ..store import open_store
 from ..store.contract import Store
-from ..store.sqlite import SQLiteStore
 from ..types import Check, Filter
 
 LITTLE_SPACE, NO_SPACE = 500_000_000, 20_000_000  # bytes free on the disk
@@ -84,7 +84,7 @@ def examine(package: str, now: datetime, **given: Any) -> Diagnosis:
         except RecollectError as error:
             checks.append(_broken("database", error))
         except apsw.Error as error:
-            checks.append(Check("database", "broken", f"{chosen.store_path}: {error}", "Restore a backup."))
+            checks.append(Check("database", "broken", f"{settings.shown(chosen.place)}: {error}", "Restore a backup."))
         finally:
             store.close()
     return Diagnosis(tuple(checks), exposed, missing)
@@ -109,7 +109,7 @@ def _config(chosen: Settings) -> Check:
 
 
 def _home(chosen: Settings) -> Check:
-    folder = chosen.store_path.parent
+    folder = chosen.home if chosen.remote else chosen.store_path.parent
     if not folder.exists():
         above = next(parent for parent in folder.parents if parent.exists())
         if not (above.is_dir() and os.access(above, os.W_OK | os.X_OK)):
@@ -145,7 +145,7 @@ def _exposed(chosen: Settings, ours: bool) -> Iterator[tuple[Path, int]]:
     """
     store, home = chosen.store_path, chosen.home
     wanted = [(home, 0o700), (chosen.config_path, 0o600)]
-    if ours or store == home / "recollect.db":
+    if not chosen.remote and (ours or store == home / "recollect.db"):
         beside = (store.with_name(store.name + end) for end in ("", "-wal", "-shm"))
         wanted += [(path, 0o600) for path in (*beside, *sorted(store.parent.glob(f"{store.name}.*.index")))]
     for path, mode in wanted:
@@ -159,21 +159,22 @@ def _shared(path: Path) -> bool:
 
 
 def _space(chosen: Settings) -> Check:
-    folder = next(path for path in (chosen.store_path.parent, *chosen.store_path.parent.parents) if path.is_dir())
+    ours = chosen.home if chosen.remote else chosen.store_path.parent
+    folder = next(path for path in (ours, *ours.parents) if path.is_dir())
     free = shutil.disk_usage(folder).free
     status: Any = "broken" if free < NO_SPACE else "warning" if free < LITTLE_SPACE else "ok"
     return Check("disk", status, f"{free / 1e9:,.1f} GB free", "" if status == "ok" else "Free some disk space.")
 
 
 def _store(chosen: Settings, now: datetime) -> tuple[Store | None, list[Check]]:
-    if not chosen.store_path.exists():
+    if not chosen.remote and not chosen.store_path.exists():
         return None, [Check("database", "ok", f"{chosen.store_path} is not there yet; the first memory makes it")]
     try:
-        return SQLiteStore(chosen.store_path, chosen.busy_timeout, now), []
+        return open_store(chosen.place, chosen.busy_timeout, now), []
     except RecollectError as error:
         return None, [_broken("database", error)]
     except apsw.Error as error:
-        return None, [Check("database", "broken", f"{chosen.store_path}: {error}", "Restore a backup.")]
+        return None, [Check("database", "broken", f"{settings.shown(chosen.place)}: {error}", "Restore a backup.")]
 
 
 def _embedder(chosen: Settings) -> tuple[Check, Embedder | None]:

@@ -319,7 +319,7 @@ create table job (
   finished_at  integer,
   primary key (tenant, id)
 ) strict, without rowid;
-create index job_due on job (state, run_at);
+create index job_due on job (tenant, state, run_at);
 
 create table agent (
   tenant       text not null,
@@ -420,4 +420,6 @@ insert into sqlite_stat1 (tbl, idx, stat) values
   ('link', 'sqlite_autoindex_link_2', '10000 5000 3 2 1'),
   ('link', 'link_target', '10000 5000 3'),
   ('tombstone', 'tombstone', '1000 500 1'),
-  ('tombstone', 'tombstone_key', '1000 500 1');
+  ('tombstone', 'tombstone_key', '1000 500 1'),
+  ('job', 'job', '10000 5000 1'),
+  ('job', 'job_due', '10000 5000 100 1');

@@ -1,0 +1,305 @@
+"""The writing half of every store: `Changes`, the only code that changes knowledge.
+
+Each change writes its row and its journal row together. The logic and the statements that every backend understands
+stand here; a backend adds how it runs a statement and how it keeps what is derived (full text, tags, vectors) in step.
+Statements name their values `:like_this`; `value in (:list)` is written by each backend in its own way.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+from .. import times
+from ..errors import BadInput, NotFound
+from ..types import SCOPE_FIELDS, USAGE_FIELDS, Entry, Evidence, Kept, Link, Memory, Scope, Source, Tombstone
+from .rows import NOUNS, TABLES, changed, columns, compact, noun_name, quoted, record, to_json, to_row
+
+if TYPE_CHECKING:
+    from ..vectors import Floats
+
+N = TypeVar("N", bound=Kept)
+
+
+def _upsert(kind: type[Kept]) -> str:
+    names = ("tenant", *columns(kind))
+    values = ", ".join(f":{name}" for name in names)
+    changes = ", ".join(f"{name} = excluded.{name}" for name in quoted(columns(kind)) if name != "id")
+    return f"""insert into {noun_name(kind)} ({", ".join(quoted(names))}) values ({values})
+        on conflict (tenant, id) do update set {changes}"""
+
+
+# -- knowledge: one upsert and one removal a noun -------------------------------------------------------------------
+
+PUT = {kind: _upsert(kind) for kind in NOUNS.values()}
+DROP = {kind: f"delete from {noun_name(kind)} where tenant = :tenant and id = :id" for kind in NOUNS.values()}
+JOURNAL = """
+    insert into journal (tenant, seq, at, actor, operation, noun, target, before, after, reason, purged)
+    values (:tenant, :seq, :at, :actor, :operation, :noun, :target, :before, :after, :reason, :purged)"""
+BLANK = """
+    update journal set before = null, after = null, reason = '', purged = 1
+    where tenant = :tenant and target = :id"""
+
+# -- what a change must look at first -------------------------------------------------------------------------------
+
+MEMORY_COLUMNS = (*columns(Memory), *USAGE_FIELDS)
+MEMORIES = f"""
+    select {", ".join(f"m.{name}" for name in quoted(columns(Memory)))}, coalesce(u.recalled, 0),
+      coalesce(u.accessed, 0), u.last_recalled_at, u.last_accessed_at
+    from memory m left join usage u on u.tenant = m.tenant and u.memory = m.id
+    where m.tenant = :tenant"""
+# Joined to an empty text, a column is out of the planner's reach: searching by scope, in one project, means looking at
+# everything.
+SAME = """
+    select id from memory where tenant = :tenant and content_hash = :content_hash
+    and state || '' in ('active', 'pending')
+    and "user" || '' = :user and project || '' = :project and branch = :branch and agent = :agent and session = :session
+    limit 1"""
+TOMBSTONE = """
+    and key = :key and ("user" in ('', :user) or :user = '') and (project in ('', :project) or :project = '') limit 1"""
+SOURCE_LIKE = " and kind = :kind and uri = :uri and content_hash = :content_hash limit 1"
+NOUN = {
+    kind: f"select {', '.join(quoted(columns(kind)))} from {noun_name(kind)} where tenant = :tenant" for kind in TABLES
+}
+# What was said just before in a session: the nearest earlier turn.
+TURN_BEFORE = f"""{MEMORIES} and m.session = :session and m.position < :position and m.kind = 'turn'
+    and m.state = 'active' and m."user" || '' = :user and m.project || '' = :project and m.branch = :branch
+    and m.agent = :agent order by m.position desc limit 1"""
+# Turns that carry what another said as their context.
+TURNS_AFTER = """
+    and session = :session and position > :position and context <> ''
+    and context = substr(:content, 1, length(context))"""
+SOURCE_IS_USED = """
+    select exists (select 1 from memory where tenant = :tenant and source = :source)
+      or exists (select 1 from evidence where tenant = :tenant and source = :source)"""
+WAS_PURGED = "select exists (select 1 from journal where tenant = :tenant and target = :id and operation = 'purge')"
+HEAD = "select coalesce(max(seq), 0) from journal where tenant = :tenant"
+
+# -- the same reads in every store ----------------------------------------------------------------------------------
+
+ENTRY_COLUMNS = "seq, at, actor, operation, noun, target, before, after, reason, purged"
+ENTRIES = f"select {ENTRY_COLUMNS} from journal where tenant = :tenant and seq > :after"
+# Statistics: not journalled.
+USED = """
+    insert into usage (tenant, memory, recalled, accessed, last_recalled_at, last_accessed_at)
+    select tenant, id, :recalled, :accessed, :recalled_at, :accessed_at
+    from memory where tenant = :tenant and id = :memory
+    on conflict (tenant, memory) do update set recalled = usage.recalled + excluded.recalled,
+      accessed = usage.accessed + excluded.accessed,
+      last_recalled_at = coalesce(excluded.last_recalled_at, usage.last_recalled_at),
+      last_accessed_at = coalesce(excluded.last_accessed_at, usage.last_accessed_at)"""
+RESTORE_USAGE = """
+    insert into usage (tenant, memory, recalled, accessed, last_recalled_at, last_accessed_at)
+    values (:tenant, :id, :recalled, :accessed, :last_recalled_at, :last_accessed_at)
+    on conflict (tenant, memory) do update set recalled = excluded.recalled, accessed = excluded.accessed,
+      last_recalled_at = excluded.last_recalled_at, last_accessed_at = excluded.last_accessed_at"""
+
+
+def used_rows(tenant: str, counts: dict[str, tuple[int, int]], at: datetime) -> list[dict[str, Any]]:
+    """The values of `USED`, in the order of the ids: two that count the same memories must lock them alike."""
+    moment = times.micros(at)
+    return [
+        {
+            "tenant": tenant, "memory": id, "recalled": recalled, "accessed": accessed,
+            "recalled_at": moment if recalled else None, "accessed_at": moment if accessed else None,
+        }
+        for id, (recalled, accessed) in sorted(counts.items())
+    ]  # fmt: skip
+
+
+class Changes(ABC):
+    """The transaction: knowledge changes here, with its journal row, or nowhere."""
+
+    # The vectors of one memory and model: one more, none of that model, none at all.
+    EMBED: ClassVar[str]
+    UNEMBED: ClassVar[str]
+    STALE: ClassVar[str]
+
+    def __init__(self, tenant: str, actor: str, now: datetime) -> None:
+        self._tenant = tenant
+        self._actor = actor
+        self._now = now
+        self._seq = self._head()
+        self._touched: set[str] = set()
+        self.purged = False
+
+    # -- what a backend adds ------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def _head(self) -> int:
+        """The number of the newest journal row, under the write lock."""
+
+    @abstractmethod
+    def _run(self, sql: str, **values: Any) -> None:
+        """Run a statement of this tenant."""
+
+    @abstractmethod
+    def _value(self, sql: str, **values: Any) -> Any:
+        """The first value of the first row, or nothing."""
+
+    @abstractmethod
+    def _rows(self, noun: type[N], names: Sequence[str], sql: str, **values: Any) -> list[N]: ...
+
+    @abstractmethod
+    def _write_vectors(self, memory: str, model: str, vectors: Floats) -> None: ...
+
+    def _materialise(self, noun: Kept) -> None:
+        self._run(PUT[type(noun)], **to_row(noun))
+
+    def _remove(self, kind: type[Kept], id: str) -> None:
+        self._run(DROP[kind], id=id)
+
+    # -- looking ------------------------------------------------------------------------------------------------------
+
+    def get(self, kind: type[N], id: str) -> N | None:
+        if kind is Memory:
+            return _first(self._rows(kind, MEMORY_COLUMNS, MEMORIES + " and m.id = :id", id=id))
+        return self._row(kind, id)
+
+    def same(self, content_hash: str, scope: Scope) -> Memory | None:
+        found = self._value(SAME, content_hash=content_hash, **_places(scope))
+        return self.get(Memory, str(found)) if found else None
+
+    def tombstone(self, key: str, scope: Scope) -> Tombstone | None:
+        sql = NOUN[Tombstone] + TOMBSTONE
+        found = self._rows(Tombstone, columns(Tombstone), sql, key=key, user=scope.user, project=scope.project)
+        return _first(found)
+
+    def turn_before(self, scope: Scope, position: int) -> Memory | None:
+        return _first(self._rows(Memory, MEMORY_COLUMNS, TURN_BEFORE, position=position, **_places(scope)))
+
+    def source(self, kind: str, uri: str, content_hash: str) -> Source | None:
+        sql = NOUN[Source] + SOURCE_LIKE
+        return _first(self._rows(Source, columns(Source), sql, kind=kind, uri=uri, content_hash=content_hash))
+
+    def was_purged(self, id: str) -> bool:
+        return bool(self._value(WAS_PURGED, id=id))
+
+    # -- changing -----------------------------------------------------------------------------------------------------
+
+    def put(self, noun: Kept, operation: str, reason: str = "") -> bool:
+        kind, id, new = type(noun), noun.id, record(noun)
+        old = self._row(kind, id)
+        if old is None:
+            before, after = None, compact(new)
+        else:
+            before, after = changed(record(old), new)
+            if not after:
+                return False
+        self._materialise(noun)
+        self._append(operation, noun_name(kind), id, before, after, reason)
+        if isinstance(noun, Memory):
+            if isinstance(old, Memory) and old.embedded() != noun.embedded():
+                self._run(self.STALE, id=id)
+            self._touched.add(id)
+        return True
+
+    def drop(self, kind: type[Kept], id: str, operation: str, reason: str = "") -> bool:
+        old = self._row(kind, id)
+        if old is None:
+            return False
+        self._remove(kind, id)
+        self._append(operation, noun_name(kind), id, compact(record(old)), None, reason)
+        return True
+
+    def embed(self, memory: str, model: str, vectors: Floats) -> None:
+        self._run(self.UNEMBED, id=memory, model=model)
+        self._write_vectors(memory, model, vectors)
+        # Other processes' indexes look for changed memories in the journal; one that changed here is in it already.
+        if memory not in self._touched:
+            self._append("embed", "embedding", memory, None, {"model": model, "chunks": len(vectors)}, "")
+
+    def restore_vectors(self, memory: str, model: str, vectors: Floats) -> None:
+        self._run(self.UNEMBED, id=memory, model=model)
+        self._write_vectors(memory, model, vectors)
+
+    def note(self, operation: str, target: str, reason: str) -> None:
+        self._append(operation, "note", target, None, None, reason)
+
+    def purge(self, memory: str) -> None:
+        found = self.get(Memory, memory)
+        if found is None:
+            raise NotFound(f"No memory has the id {memory!r}.")
+        evidence = self._rows(Evidence, columns(Evidence), NOUN[Evidence] + " and memory = :id", id=memory)
+        sql = NOUN[Link] + " and (origin = :id or target = :id)"
+        links = self._rows(Link, columns(Link), sql, id=memory)
+        for kind, id in [(Evidence, e.id) for e in evidence] + [(Link, link.id) for link in links] + [(Memory, memory)]:
+            self._erase(kind, id)
+        self._forget_context(found)
+        for source in {found.source, *(e.source for e in evidence)}:
+            if not self._value(SOURCE_IS_USED, source=source):
+                self._erase(Source, source)
+        self.purged = True
+
+    def _forget_context(self, said: Memory) -> None:
+        """Take a purged turn's words out of the turns after it, and out of their history, which starts anew."""
+        if not said.scope.session or said.position is None:
+            return
+        values = {"session": said.scope.session, "position": said.position, "content": said.content}
+        for turn in self._rows(Memory, columns(Memory), NOUN[Memory] + TURNS_AFTER, **values):
+            bare = replace(turn, context="")
+            self._materialise(bare)
+            self._restate(bare)
+            # Evidence may not be told of before the memory it supports.
+            for quote in self._rows(Evidence, columns(Evidence), NOUN[Evidence] + " and memory = :id", id=turn.id):
+                self._restate(quote)
+
+    def _restate(self, noun: Kept) -> None:
+        self._run(BLANK, id=noun.id)
+        self._append("restate", noun_name(noun), noun.id, None, compact(record(noun)), "")
+
+    def replay(self, entry: Entry) -> None:
+        if entry.seq != self._seq + 1:
+            raise BadInput(f"Journal row {entry.seq} does not follow {self._seq}.", fix="Import into an empty store.")
+        kind = NOUNS.get(entry.noun)
+        # What a copy took in before, its source may have blanked since.
+        if entry.operation in ("purge", "restate"):
+            self._run(BLANK, id=entry.target)
+        if kind is not None and entry.after is not None:
+            # Where nothing was before, the row tells everything; fields it leaves out are empty.
+            fresh = entry.before is None
+            old = None if fresh and entry.operation != "restate" else self._row(kind, entry.target)
+            new = kind.from_dict(entry.after if fresh or old is None else {**record(old), **entry.after})
+            self._materialise(new)
+            if isinstance(old, Memory) and isinstance(new, Memory) and old.embedded() != new.embedded():
+                self._run(self.STALE, id=entry.target)
+        elif kind is not None and entry.operation == "purge":
+            self.purged = self.purged or self._row(kind, entry.target) is not None
+            self._remove(kind, entry.target)
+        elif kind is not None and not entry.purged:
+            self._remove(kind, entry.target)
+        self._append(
+            entry.operation, entry.noun, entry.target, entry.before, entry.after, entry.reason,
+            at=entry.at, actor=entry.actor, purged=entry.purged,
+        )  # fmt: skip
+
+    def _erase(self, kind: type[Kept], id: str) -> None:
+        self._remove(kind, id)
+        self._run(BLANK, id=id)
+        self._append("purge", noun_name(kind), id, None, None, "", purged=True)
+
+    def _append(
+        self, operation: str, noun: str, target: str, before: dict[str, Any] | None, after: dict[str, Any] | None,
+        reason: str, *, at: datetime | None = None, actor: str | None = None, purged: bool = False,
+    ) -> None:  # fmt: skip
+        self._seq += 1
+        self._run(
+            JOURNAL, seq=self._seq, at=times.micros(at or self._now), actor=actor or self._actor, operation=operation,
+            noun=noun, target=target, before=None if before is None else to_json(before),
+            after=None if after is None else to_json(after), reason=reason, purged=int(purged),
+        )  # fmt: skip
+
+    def _row(self, kind: type[N], id: str) -> N | None:
+        """A noun's own row; a memory comes without its counters of use, which are not knowledge."""
+        return _first(self._rows(kind, columns(kind), NOUN[kind] + " and id = :id", id=id))
+
+
+def _first(found: list[N]) -> N | None:
+    return found[0] if found else None
+
+
+def _places(scope: Scope) -> dict[str, str]:
+    return {name: getattr(scope, name) for name in SCOPE_FIELDS}

@@ -1,0 +1,124 @@
+"""The jobs of every store: durable work with a lease.
+
+A job is claimed by one worker at a time, in one statement, so that no two can have it. Whoever ends or renews it must
+still hold it: the statement says whose it must be, and tells by its rows whether it was. The statements are those that
+every backend understands; a backend adds how it runs one, and how it keeps claims out of each other's way.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any, ClassVar, TypeVar
+
+from .. import times
+from ..types import Job, Kept
+from .changes import NOUN
+from .rows import columns, from_row, to_json, to_row
+
+N = TypeVar("N", bound=Kept)
+
+LAPSED = "the worker stopped without a word"
+COLUMNS = ", ".join(columns(Job))
+ENQUEUE = f"""
+    insert into job (tenant, {COLUMNS}) values (:tenant, {", ".join(f":{name}" for name in columns(Job))})
+    on conflict (tenant, id) do nothing returning id"""
+RESTORE = ENQUEUE.replace(
+    "do nothing", f"do update set {', '.join(f'{name} = excluded.{name}' for name in columns(Job) if name != 'id')}"
+)
+DUE = """
+    tenant = :tenant and state in ('queued', 'running') and run_at <= :now
+    and (state = 'queued' or leased_until <= :now) and kind in ({kinds})"""
+IS_DUE = f"select {COLUMNS} from job where {DUE} limit 1"
+FAIL_LAPSED = f"""
+    update job set state = 'failed', error = :error, finished_at = :now, leased_by = '', leased_until = null
+    where {DUE} and state = 'running' and attempts >= max_attempts returning id"""
+CLAIM = f"""
+    update job set state = 'running', attempts = attempts + 1, leased_by = :worker, leased_until = :until
+    where tenant = :tenant and id = (select id from job where {DUE} order by run_at, id limit 1 {{lock}})
+    returning {COLUMNS}"""
+HELD = "where tenant = :tenant and id = :id and state = 'running' and leased_by = :worker returning id"
+RENEW = f"update job set leased_until = :until {HELD}"
+RENEW_WITH = f"update job set leased_until = :until, progress = :progress {HELD}"
+FINISH = f"""
+    update job set state = 'done', error = '', finished_at = :now, leased_by = '', leased_until = null {HELD}"""
+FAIL = f"""
+    update job set state = 'failed', error = :error, finished_at = :now, leased_by = '', leased_until = null {HELD}"""
+POSTPONE = f"""
+    update job set state = 'queued', error = :error, run_at = :at, leased_by = '', leased_until = null {HELD}"""
+RELEASE = f"""
+    update job set state = 'queued', attempts = attempts - 1, run_at = :now, leased_by = '', leased_until = null
+    {HELD}"""
+CANCEL = """
+    update job set state = 'cancelled', finished_at = :now, leased_by = '', leased_until = null
+    where tenant = :tenant and id = :id and state in ('queued', 'running') returning id"""
+RETRY = """
+    update job set state = 'queued', attempts = 0, run_at = :now, finished_at = null
+    where tenant = :tenant and id = :id and state in ('queued', 'failed', 'cancelled') returning id"""
+
+
+class Jobs(ABC):
+    """The part of a store that keeps jobs."""
+
+    LOCK: ClassVar[str] = ""  # what makes the look for a job pass by those that others are taking
+
+    @abstractmethod
+    def _select(self, kind: type[N], names: Sequence[str], sql: str, *, tenant: str, **values: Any) -> list[N]: ...
+
+    @abstractmethod
+    def _alter(self, tenant: str, sql: str, many: Sequence[Mapping[str, Any]]) -> list[Sequence[Any]]:
+        """Run a statement with each set of values, in one transaction; the rows it returned."""
+
+    def enqueue(self, tenant: str, job: Job) -> bool:
+        return self._did(tenant, ENQUEUE, **to_row(job))
+
+    def restore_jobs(self, tenant: str, jobs: Sequence[Job]) -> None:
+        self._alter(tenant, RESTORE, [{"tenant": tenant, **to_row(job)} for job in jobs])
+
+    def claim(self, tenant: str, worker: str, kinds: Sequence[str], now: datetime, lease: timedelta) -> Job | None:
+        if not kinds:
+            return None
+        named = {f"kind{number}": kind for number, kind in enumerate(kinds)}
+        listed = ", ".join(f":{name}" for name in named)
+        values = {"now": times.micros(now), **named}
+        # Looking costs no lock; a worker that finds nothing to do disturbs nobody.
+        if not self._select(Job, columns(Job), IS_DUE.format(kinds=listed), tenant=tenant, **values):
+            return None
+        self._did(tenant, FAIL_LAPSED.format(kinds=listed), error=LAPSED, **values)
+        own = {**values, "tenant": tenant, "worker": worker, "until": times.micros(now + lease)}
+        rows = self._alter(tenant, CLAIM.format(kinds=listed, lock=self.LOCK), [own])
+        return from_row(Job, columns(Job), rows[0]) if rows else None
+
+    def renew(self, tenant: str, id: str, worker: str, until: datetime, progress: dict[str, Any] | None = None) -> bool:
+        values = {"id": id, "worker": worker, "until": times.micros(until)}
+        if progress is None:
+            return self._did(tenant, RENEW, **values)
+        return self._did(tenant, RENEW_WITH, progress=to_json(progress), **values)
+
+    def finish(self, tenant: str, id: str, worker: str, now: datetime) -> bool:
+        return self._did(tenant, FINISH, id=id, worker=worker, now=times.micros(now))
+
+    def fail(self, tenant: str, id: str, worker: str, error: str, retry_at: datetime | None, now: datetime) -> bool:
+        if retry_at is None:
+            return self._did(tenant, FAIL, id=id, worker=worker, error=error, now=times.micros(now))
+        return self._did(tenant, POSTPONE, id=id, worker=worker, error=error, at=times.micros(retry_at))
+
+    def release(self, tenant: str, id: str, worker: str, now: datetime) -> bool:
+        return self._did(tenant, RELEASE, id=id, worker=worker, now=times.micros(now))
+
+    def cancel(self, tenant: str, id: str, now: datetime) -> bool:
+        return self._did(tenant, CANCEL, id=id, now=times.micros(now))
+
+    def retry(self, tenant: str, id: str, now: datetime) -> bool:
+        return self._did(tenant, RETRY, id=id, now=times.micros(now))
+
+    def jobs(self, tenant: str, states: Sequence[str], limit: int) -> list[Job]:
+        named = {f"state{number}": state for number, state in enumerate(states)}
+        wanted = f" and state in ({', '.join(f':{name}' for name in named)})" if named else ""
+        sql = f"{NOUN[Job]}{wanted} order by created_at desc, id desc limit :limit"
+        return self._select(Job, columns(Job), sql, tenant=tenant, limit=limit, **named)
+
+    def _did(self, tenant: str, sql: str, **values: Any) -> bool:
+        """Run a statement; whether it changed anything."""
+        return bool(self._alter(tenant, sql, [{"tenant": tenant, **values}]))

@@ -1,0 +1,500 @@
+"""The store for a team: one PostgreSQL with pgvector, read side by side with `sqlite.py`.
+
+All SQL of the backend stands here and in `postgres_changes.py`, statements first. Each read is a transaction of its own
+with one snapshot; each write holds the row of its tenant in `head`. Full text is ranked by BM25 over the same terms as
+in SQLite, in SQL. Vectors are found by an HNSW index where the filter is wide and scored one by one where it is narrow:
+left to itself the planner takes the index for both, and finds the wrong rows for the second.
+"""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+import psycopg
+from pgvector import HalfVector
+from psycopg import sql as compose
+
+from .. import text, times
+from ..errors import StoreUnavailable
+from ..settings import shown
+from ..types import SCOPE_FIELDS, Check, Entry, Filter, Kept, Memory
+from . import postgres_server as server
+from .changes import ENTRIES, MEMORIES, MEMORY_COLUMNS, NOUN, RESTORE_USAGE, USED, used_rows
+from .jobs import Jobs
+from .listen import Listener
+from .postgres_changes import ENTER, PostgresChanges
+from .postgres_server import Connection, named
+from .rows import checked, columns, entry, from_row, to_row
+
+if TYPE_CHECKING:
+    from ..vectors import Floats
+
+N = TypeVar("N", bound=Kept)
+log = logging.getLogger("recollect")
+
+BY_ID = f"{MEMORIES} and m.id = any(:ids)"
+ENDING = "select id from memory where tenant = :tenant and right(id, length(:tail)) = :tail order by id limit :limit"
+UNEMBEDDED = f"""{MEMORIES} and m.id > :after and not exists (select 1 from embedding e
+    where e.tenant = m.tenant and e.memory = m.id and e.model = :model) order by m.id limit :limit"""
+HEAD = "select seq from head where tenant = :tenant"
+
+# Full text: BM25 as SQLite's FTS5 computes it, a word's rarity counted in the same pass over its postings. What is
+# materialised is so because the planner, which cannot know the numbers, would do it again for every row.
+MATCH = """
+    with found as materialized (select memory, term, weight::float8, length from posting
+      where tenant = :tenant and term = any(:terms)),
+    whole as materialized (select greatest(memories, 1)::float8 as n,
+      greatest(words, 1)::float8 / greatest(memories, 1) as average from head where tenant = :tenant),
+    rarity as materialized (select term, greatest(ln((n - count(*) + 0.5) / (count(*) + 0.5)), 1e-6) as rarity
+      from found, whole group by term, n),
+    scored as materialized (
+      select memory, sum(rarity * weight * 2.2 / (weight + 1.2 * (0.25 + 0.75 * length / average))) as score
+      from found join rarity using (term), whole group by memory)
+    select s.memory, s.score from scored s where exists
+      (select 1 from memory m where m.tenant = :tenant and m.id = s.memory {where} offset 0)
+    order by s.score desc, s.memory limit :limit"""
+FREQUENCY = "select term, count(*) from posting where tenant = :tenant and term = any(:terms) group by 1"
+TOTAL = "select memories from head where tenant = :tenant"
+
+# Vectors. `<#>` is the negative inner product; vectors are of length one.
+EXACT = """
+    with chosen as materialized (select m.id from memory m where m.tenant = :tenant {where})
+    select e.memory, max(-(e.vector <#> :query::halfvec)) from chosen c
+      join embedding e on e.tenant = :tenant and e.memory = c.id and e.model = :model
+    group by 1 order by 2 desc, 1 limit :limit"""
+APPROXIMATE = """
+    select memory, max(score) from (
+      select e.memory, -(e.vector::halfvec({size}) <#> :query::halfvec({size})) as score
+      from embedding e join memory m on m.tenant = e.tenant and m.id = e.memory
+      where e.tenant = :tenant and e.model = {model} {where}
+      order by e.vector::halfvec({size}) <#> :query::halfvec({size}) limit :chunks) best
+    group by 1 order by 2 desc, 1 limit :limit"""
+BREADTH = "select count(*) from memory m where m.tenant = :tenant {where}"
+COSINES = """
+    select memory, max(-(vector <#> :query::halfvec)) from embedding
+    where tenant = :tenant and memory = any(:ids) and model = :model group by 1"""
+ALL_VECTORS_OF = """
+    select memory, model, vector::real[] from embedding
+    where tenant = :tenant and memory = any(:ids) order by memory, model, chunk"""
+# The vector index of a model, with how many vectors it holds; one that is still being built does not count.
+VECTOR_INDEX = """
+    select c.reltuples from pg_class c join pg_index i on i.indexrelid = c.oid
+    where c.relname = :name and c.relnamespace = current_schema()::regnamespace and i.indisvalid"""
+VECTORS_OF_ALL = "select count(*), max(vector_dims(vector)) from embedding where tenant = :tenant and model = :model"
+BUILD_INDEX = """
+    create index concurrently {name} on embedding using hnsw ((vector::halfvec({size})) halfvec_ip_ops)
+    where model = {model}"""
+SHARING = """
+    select r.memory, s.memory, count(*) from memory_ref r
+      join memory_ref s on s.tenant = r.tenant and s.ref = r.ref and s.memory <> r.memory
+    where r.tenant = :tenant and r.memory = any(:ids) group by 1, 2 limit 500"""
+TENANTS = "select tenant from head order by tenant"
+
+STATS = {
+    "memories": "select count(*) from memory where tenant = :tenant",
+    "sources": "select count(*) from source where tenant = :tenant",
+    "evidence": "select count(*) from evidence where tenant = :tenant",
+    "links": "select count(*) from link where tenant = :tenant",
+    "tombstones": "select count(*) from tombstone where tenant = :tenant",
+    "journal": "select coalesce(max(seq), 0) from journal where tenant = :tenant",
+}
+GROUPS = {
+    "by_state": "select state, count(*) from memory where tenant = :tenant group by 1 order by 2 desc",
+    "by_kind": "select kind, count(*) from memory where tenant = :tenant group by 1 order by 2 desc",
+    "by_project": "select project, count(*) from memory where tenant = :tenant group by 1 order by 2 desc limit 50",
+    "embedded": "select model, count(distinct memory) from embedding where tenant = :tenant group by 1",
+}
+# What must never be: each finds rows that have lost their other half. Foreign keys see to the rest.
+ORPHANS = {
+    "memories without full text": """select count(*) from memory m where m.tenant = :tenant and not exists
+        (select 1 from memory_terms t where t.tenant = m.tenant and t.memory = m.id)""",
+    "memories with more or fewer words than their text": """select count(*) from memory_terms t
+        where t.tenant = :tenant and cardinality(t.terms) <> (select count(*) from posting p
+          where p.tenant = :tenant and p.memory = t.memory and p.term = any(t.terms))""",
+    "wrong counts of memories or words": """select count(*) from head h where h.tenant = :tenant
+        and (h.memories, h.words) <> (select count(*), coalesce(sum(length), 0) from memory_terms t
+          where t.tenant = :tenant)""",
+    "gaps in the journal": """select count(*) from head h where h.tenant = :tenant
+        and h.seq <> (select count(*) from journal j where j.tenant = :tenant)""",
+}
+ABOVE_THE_WALL = "select rolsuper or rolbypassrls from pg_roles where rolname = current_user"
+PURGED = (
+    "memory",
+    "posting",
+    "memory_terms",
+    "memory_tag",
+    "memory_ref",
+    "embedding",
+    "evidence",
+    "link",
+    "source",
+    "journal",
+)
+
+NARROW = 5_000  # memories up to which each vector is scored: about as long as the index takes
+WIDE = 0.1  # the part of all vectors from which the index finds the right ones
+WORTH_AN_INDEX = 5_000  # vectors of a model
+EF_SEARCH = 200
+PAGE = 1000
+MANY = 250  # journal rows after which the planner's knowledge is looked at
+
+
+def where(filter: Filter) -> tuple[str, dict[str, Any]]:
+    """A filter as conditions on the memory `m`."""
+    parts: list[str] = []
+    values: dict[str, Any] = {}
+    for name in SCOPE_FIELDS:
+        if value := getattr(filter.scope, name):
+            parts.append(f'm."{name}" = :{name}' if filter.inside else f"m.\"{name}\" in ('', :{name})")
+            values[name] = value
+    for column, wanted in (("kind", filter.kinds), ("state", filter.states)):
+        if wanted:
+            parts.append(f"m.{column} = any(:{column}s)")
+            values[f"{column}s"] = list(wanted)
+    for number, tag in enumerate(filter.tags):
+        tagged = f"g.tenant = m.tenant and g.tag = :tag{number} and g.memory = m.id"
+        parts.append(f"exists (select 1 from memory_tag g where {tagged})")
+        values[f"tag{number}"] = tag
+    if filter.min_importance > 1:
+        parts.append("m.importance >= :min_importance")
+        values["min_importance"] = filter.min_importance
+    if filter.since:
+        parts.append("coalesce(m.valid_from, m.created_at) >= :since")
+        values["since"] = times.micros(filter.since)
+    if filter.until:
+        parts.append("coalesce(m.valid_from, m.created_at) <= :until")
+        values["until"] = times.micros(filter.until)
+    if filter.current_at:
+        parts.append(
+            "(m.valid_from is null or m.valid_from <= :current) and (m.valid_to is null or :current < m.valid_to)"
+            " and (m.expires_at is null or :current < m.expires_at)"
+        )
+        values["current"] = times.micros(filter.current_at)
+    return "".join(f" and {part}" for part in parts), values
+
+
+class PostgresStore(Jobs):
+    LOCK = "for update skip locked"
+
+    def __init__(self, url: str, patience: float, now: datetime) -> None:
+        self.url = url
+        self._patience = patience
+        with server.our_errors(url):
+            self._identity = server.prepare(url, patience, times.micros(now))
+        self._pool = server.pool(url, patience)
+        self._pool.open()
+        self._listener = Listener(url)
+        self._closed = False
+        self._written = 0
+        self._counting = threading.Lock()
+        self._breadths: dict[tuple[str, str], tuple[int, int]] = {}
+
+    # -- connections --------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def _begun(self, tenant: str, mode: str) -> Iterator[Connection]:
+        with server.our_errors(self.url):
+            start = server.within(tenant, mode)
+            con, _ = server.begun(self._pool, self._patience, lambda con: con.execute(start))
+            try:
+                yield con
+            finally:
+                server.back(self._pool, con)
+
+    @contextmanager
+    def _reading(self, tenant: str) -> Iterator[Connection]:
+        """A connection inside one snapshot of one tenant."""
+        with self._begun(tenant, "isolation level repeatable read read only") as con:
+            yield con
+
+    @contextmanager
+    def transaction(self, tenant: str, actor: str, now: datetime) -> Iterator[PostgresChanges]:
+        with server.our_errors(self.url):
+            start = server.within(tenant, "")
+
+            def enter(con: Connection) -> PostgresChanges:
+                con.execute(start)
+                return PostgresChanges(con, tenant, actor, now)
+
+            con, changes = server.begun(self._pool, self._patience, enter)
+            try:
+                with con.pipeline():
+                    yield changes
+                    changes.leave()
+                self._commit(con)
+            finally:
+                server.back(self._pool, con)
+        if changes.purged:
+            self._forget_copies()
+        self._tell_planner(tenant, changes.written)
+
+    def _tell_planner(self, tenant: str, written: int) -> None:
+        """Have the tables counted when they have doubled: until the server does so by itself, plans are far off."""
+        self._written += written
+        if self._written < MANY:
+            return
+        self._written = 0
+        with server.our_errors(self.url), self._pool.connection() as con:
+            row = con.execute("select reltuples from pg_class where oid = 'memory'::regclass").fetchone()
+            if row and self.head(tenant) > 2 * row[0] + MANY:
+                con.execute("analyze (skip_locked) memory, posting, memory_terms, embedding, memory_ref, journal")
+
+    def _commit(self, con: Connection) -> None:
+        try:
+            con.execute("commit")
+        except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+            raise StoreUnavailable(
+                f"The connection was lost while a change was being kept: {shown(self.url)}. It may have been kept.",
+                fix="Look for it, or try again: what is remembered twice is kept once.",
+            ) from error
+
+    def close(self) -> None:
+        if self._closed:
+            return
+        self._closed = True
+        self._listener.close()
+        self._pool.close()
+
+    def tenants(self) -> list[str]:
+        return [str(row[0]) for row in self._query(TENANTS, tenant="*")]
+
+    # -- memories -----------------------------------------------------------------------------------------------------
+
+    def memories(self, tenant: str, ids: Sequence[str]) -> dict[str, Memory]:
+        found = self._select(Memory, MEMORY_COLUMNS, BY_ID, tenant=tenant, ids=list(ids))
+        return {memory.id: memory for memory in found}
+
+    def ending(self, tenant: str, tail: str, limit: int) -> list[str]:
+        return [str(row[0]) for row in self._query(ENDING, tenant=tenant, tail=tail, limit=limit)]
+
+    def page(self, tenant: str, filter: Filter, after: str | None, limit: int) -> list[Memory]:
+        conditions, values = where(filter)
+        if after:
+            conditions += " and m.id < :after"
+            values["after"] = after
+        sql = f"{MEMORIES}{conditions} order by m.id desc limit :limit"
+        return self._select(Memory, MEMORY_COLUMNS, sql, tenant=tenant, limit=limit, **values)
+
+    def count(self, tenant: str, filter: Filter) -> int:
+        conditions, values = where(filter)
+        return int(self._query(BREADTH.format(where=conditions), tenant=tenant, **values)[0][0])
+
+    def unembedded(self, tenant: str, model: str, limit: int, after: str = "") -> list[Memory]:
+        return self._select(
+            Memory, MEMORY_COLUMNS, UNEMBEDDED, tenant=tenant, model=model, limit=limit, after=after
+        )  # fmt: skip
+
+    def of(self, tenant: str, kind: type[N], ids: Sequence[str], column: str = "id") -> list[N]:
+        if column not in columns(kind):
+            raise ValueError(f"{kind.__name__} has no column {column}")
+        sql = f"{NOUN[kind]} and {column} = any(:ids) order by id"
+        return self._select(kind, columns(kind), sql, tenant=tenant, ids=list(ids))
+
+    def all(self, tenant: str, kind: type[N], after: str, limit: int) -> list[N]:
+        sql = f"{NOUN[kind]} and id > :after order by id limit :limit"
+        return self._select(kind, columns(kind), sql, tenant=tenant, after=after, limit=limit)
+
+    def _select(self, kind: type[N], names: Sequence[str], sql: str, **values: Any) -> list[N]:
+        return [from_row(kind, names, row) for row in self._query(sql, **values)]
+
+    def _query(self, sql: str, **values: Any) -> list[tuple[Any, ...]]:
+        with self._reading(values["tenant"]) as con:
+            return con.execute(named(sql), values).fetchall()
+
+    # -- the journal --------------------------------------------------------------------------------------------------
+
+    def sharing(self, tenant: str, ids: Sequence[str]) -> list[tuple[str, str, int]]:
+        return cast("list[tuple[str, str, int]]", self._query(SHARING, tenant=tenant, ids=list(ids)))
+
+    def head(self, tenant: str) -> int:
+        found = self._query(HEAD, tenant=tenant)
+        return int(found[0][0]) if found else 0
+
+    def changed(self, tenant: str, after: int, timeout: float) -> int:
+        return self._listener.wait(tenant, after, timeout, self.head)
+
+    def journal(
+        self, tenant: str, after: int = 0, limit: int = 1000, target: str | None = None, since: datetime | None = None
+    ) -> list[Entry]:
+        values: dict[str, Any] = {"after": after, "limit": limit}
+        sql = ENTRIES
+        if target is not None:
+            sql += " and target = :target"
+            values["target"] = target
+        if since is not None:
+            sql += " and at > :since"
+            values["since"] = times.micros(since)
+        return [entry(row) for row in self._query(f"{sql} order by seq limit :limit", tenant=tenant, **values)]
+
+    # -- full text ----------------------------------------------------------------------------------------------------
+
+    def match(self, tenant: str, terms: Sequence[str], filter: Filter, limit: int) -> list[tuple[str, float]]:
+        if not terms:
+            return []
+        conditions, values = where(filter)
+        rows = self._query(MATCH.format(where=conditions), tenant=tenant, terms=list(terms), limit=limit, **values)
+        return [(str(id), float(score)) for id, score in rows]
+
+    def frequencies(self, tenant: str, terms: Sequence[str]) -> tuple[int, dict[str, int]]:
+        with self._reading(tenant) as con:
+            found = con.execute(named(FREQUENCY), {"tenant": tenant, "terms": list(terms)}).fetchall()
+            total = con.execute(named(TOTAL), {"tenant": tenant}).fetchone() or (0,)
+        return max(total[0], *(count for _, count in found), 1), dict(found)
+
+    # -- vectors ------------------------------------------------------------------------------------------------------
+
+    def nearest(self, tenant: str, model: str, query: Floats, filter: Filter, limit: int) -> list[tuple[str, float]]:
+        conditions, values = where(filter)
+        with self._reading(tenant) as con:
+            indexed = con.execute(named(VECTOR_INDEX), {"name": _index_name(model)}).fetchone()
+            wide = indexed and self._breadth(con, tenant, conditions, values) > max(NARROW, WIDE * indexed[0])
+            if wide:
+                con.execute(compose.SQL(f"set local hnsw.ef_search = {EF_SEARCH}"))
+                con.execute("set local hnsw.iterative_scan = relaxed_order")
+            template = APPROXIMATE if wide else EXACT
+            literal = compose.Literal(model).as_string(con)
+            sql = template.format(where=conditions, size=len(query), model=literal)
+            values |= {"tenant": tenant, "model": model, "query": HalfVector(query), "limit": limit}
+            rows = con.execute(named(sql), values | {"chunks": 2 * limit + 20}).fetchall()
+        return [(str(id), float(score)) for id, score in rows]
+
+    def cosines(self, tenant: str, model: str, query: Floats, ids: Sequence[str]) -> dict[str, float]:
+        rows = self._query(COSINES, tenant=tenant, model=model, query=HalfVector(query), ids=list(ids))
+        return {str(id): float(score) for id, score in rows}
+
+    def vectors(self, tenant: str, ids: Sequence[str]) -> dict[str, dict[str, Floats]]:
+        import numpy as np
+
+        found: dict[str, dict[str, Floats]] = {}
+        rows = self._query(ALL_VECTORS_OF, tenant=tenant, ids=list(ids))
+        for (id, model), chunks in itertools.groupby(rows, key=lambda row: row[:2]):
+            found.setdefault(id, {})[model] = np.array([vector for *_, vector in chunks], np.float32)
+        return found
+
+    def _breadth(self, con: Connection, tenant: str, conditions: str, values: dict[str, Any]) -> int:
+        """How many memories a filter lets through, counted again when the journal has grown by a tenth."""
+        row = con.execute(named(HEAD), {"tenant": tenant}).fetchone()
+        head = int(row[0]) if row else 0
+        key = tenant, repr((conditions, sorted((name, value) for name, value in values.items() if name != "current")))
+        with self._counting:
+            counted, breadth = self._breadths.get(key, (-1, 0))
+        if counted < 0 or head > counted * 1.1 + 100:
+            sql = BREADTH.format(where=conditions)
+            row = con.execute(named(sql), {"tenant": tenant, **values}).fetchone()
+            breadth = int(row[0]) if row else 0
+            with self._counting:
+                if len(self._breadths) > PAGE:
+                    self._breadths.clear()
+                self._breadths[key] = head, breadth
+        return breadth
+
+    def save(self) -> None:
+        """Build the vector index of each model that has become large enough for one."""
+        for tenant in self.tenants():
+            for (model,) in self._query("select distinct model from embedding where tenant = :tenant", tenant=tenant):
+                self._build_index(tenant, model)
+
+    def _build_index(self, tenant: str, model: str) -> None:
+        count, size = self._query(VECTORS_OF_ALL, tenant=tenant, model=model)[0]
+        name = _index_name(model)
+        if count < WORTH_AN_INDEX or self._query(VECTOR_INDEX, tenant=tenant, name=name):
+            return
+        log.info("building the vector index of %s over %d vectors", model, count)
+        with server.our_errors(self.url), self._pool.connection() as con:
+            locked = con.execute("select pg_try_advisory_lock(%s)", (server.BUILDING,)).fetchone()
+            if not (locked and locked[0]):
+                return  # another process is at it
+            try:
+                identifier = compose.Identifier(name)
+                con.execute(compose.SQL("drop index concurrently if exists {}").format(identifier))  # of a broken try
+                con.execute("set maintenance_work_mem = '512MB'")
+                statement = compose.SQL(BUILD_INDEX)
+                con.execute(statement.format(name=identifier, size=compose.Literal(size), model=compose.Literal(model)))
+            finally:
+                con.execute("reset maintenance_work_mem")
+                con.execute("select pg_advisory_unlock(%s)", (server.BUILDING,))
+
+    def _forget_copies(self) -> None:
+        """After a purge nothing of the text may stay in dead rows. Backups and replicas' logs are out of our reach."""
+        with server.our_errors(self.url), self._pool.connection() as con:
+            try:
+                con.execute(compose.SQL("vacuum ") + compose.SQL(", ").join(map(compose.Identifier, PURGED)))
+            except psycopg.errors.InsufficientPrivilege:
+                log.warning("only the owner of the tables can sweep out what was purged: have it run vacuum")
+
+    # -- statistics and health ----------------------------------------------------------------------------------------
+
+    def used(self, tenant: str, counts: dict[str, tuple[int, int]], at: datetime) -> None:
+        self._alter(tenant, USED, used_rows(tenant, counts, at))
+
+    def restore_usage(self, tenant: str, memories: Sequence[Memory]) -> None:
+        self._alter(tenant, RESTORE_USAGE, [{"tenant": tenant, **to_row(memory)} for memory in memories])
+
+    def _alter(self, tenant: str, sql: str, many: Sequence[Mapping[str, Any]]) -> list[Sequence[Any]]:
+        found: list[Sequence[Any]] = []
+        with self._begun(tenant, "") as con:
+            con.execute(named(ENTER), {"tenant": tenant})
+            for values in many:
+                rows = con.execute(named(sql), values)
+                found += rows.fetchall() if rows.description else []
+            con.execute("commit")
+        return found
+
+    def stats(self, tenant: str) -> dict[str, Any]:
+        with self._reading(tenant) as con:
+            counts: dict[str, Any] = {}
+            for name, sql in STATS.items():
+                counts[name] = (con.execute(named(sql), {"tenant": tenant}).fetchone() or (0,))[0]
+            for name, sql in GROUPS.items():
+                counts[name] = dict(con.execute(named(sql), {"tenant": tenant}).fetchall())
+            counts["bytes"] = (con.execute("select pg_database_size(current_database())").fetchone() or (0,))[0]
+        counts["store"] = shown(self.url)
+        return counts
+
+    def mend(self) -> None:
+        """Build the full text, tags and references again from the rows."""
+        for tenant in self.tenants():
+            with self._begun(tenant, "") as con:
+                changes = PostgresChanges(con, tenant, "mend", times.moment(0))
+                for table in ("posting", "memory_terms", "memory_tag", "memory_ref"):
+                    con.execute(named(f"delete from {table} where tenant = :tenant"), {"tenant": tenant})
+                con.execute(named("update head set memories = 0, words = 0 where tenant = :tenant"), {"tenant": tenant})
+                after = ""
+                while batch := self.all(tenant, Memory, after, PAGE):
+                    for memory in batch:
+                        changes.index(memory)
+                    after = batch[-1].id
+                con.execute("commit")
+
+    def check(self, tenant: str) -> list[Check]:
+        with self._reading(tenant) as con:
+            orphans = {}
+            for name, sql in ORPHANS.items():
+                row = con.execute(named(sql), {"tenant": tenant}).fetchone()
+                if row and row[0]:
+                    orphans[name] = row[0]
+            above = con.execute(ABOVE_THE_WALL).fetchone()
+        version = f"PostgreSQL {con.info.server_version // 10000}.{con.info.server_version % 10000}"
+        found = [checked("database", True, f"{shown(self.url)}: {version}", "")]
+        detail = ", ".join(f"{count} {name}" for name, count in orphans.items())
+        found.append(
+            checked("consistency", not orphans, detail or "every row has its other half", "Run: recollect doctor --fix")
+        )
+        if above and above[0]:
+            found.append(Check(
+                "wall", "warning", "this role is above row-level security: only our own statements keep tenants apart",
+                "Connect as a role that is no superuser and has no bypassrls.",
+            ))  # fmt: skip
+        else:
+            found.append(checked("wall", True, "row-level security keeps tenants apart", ""))
+        return found
+
+
+def _index_name(model: str) -> str:
+    return f"embedding_{text.key(model)[:12]}"

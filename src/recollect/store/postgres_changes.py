@@ -1,0 +1,130 @@
+"""The PostgreSQL store's transaction: full text, tags and references are written beside the rows they come from.
+
+Statements that only write are sent without waiting for their answer (pipeline mode); one that reads waits for all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pgvector import HalfVector
+
+from .. import text
+from ..types import Kept, Memory
+from . import words
+from .changes import Changes
+from .postgres_server import Connection, named
+from .rows import from_row, to_row
+
+if TYPE_CHECKING:
+    from ..vectors import Floats
+
+N = TypeVar("N", bound=Kept)
+
+# The row is made first and locked then: locking one that two are making would let one of them see nothing.
+ENTER = "insert into head (tenant) values (:tenant) on conflict do nothing"
+LOCK = "select seq from head where tenant = :tenant for update"
+LEAVE = "update head set seq = :seq where tenant = :tenant"
+TOLD = "recollect_journal"
+TELL = f"select pg_notify('{TOLD}', :seq || ' ' || :tenant)"
+
+# Full text, with the numbers of all memories and words that ranking needs.
+UNPOST = """
+    delete from posting where tenant = :tenant and memory = :id and term = any(
+      select unnest(terms) from memory_terms where tenant = :tenant and memory = :id)"""
+POST = """
+    insert into posting (tenant, term, memory, weight, length)
+    select :tenant, term, :id, weight, :length from unnest(:terms::text[], :weights::real[]) as t (term, weight)"""
+INDEX = """
+    with was as (select length from memory_terms where tenant = :tenant and memory = :id),
+    written as (
+      insert into memory_terms (tenant, memory, length, terms) values (:tenant, :id, :length, :terms)
+      on conflict (tenant, memory) do update set length = excluded.length, terms = excluded.terms)
+    update head set memories = memories + 1 - (select count(*) from was),
+      words = words + :length - coalesce((select sum(length) from was), 0)
+    where tenant = :tenant"""
+UNINDEX = """
+    with gone as (delete from memory_terms where tenant = :tenant and memory = :id returning length)
+    update head set memories = memories - (select count(*) from gone),
+      words = words - coalesce((select sum(length) from gone), 0)
+    where tenant = :tenant"""
+UNTAG = "delete from memory_tag where tenant = :tenant and memory = :id and tag <> all(:values)"
+TAG = """
+    insert into memory_tag (tenant, tag, memory) select :tenant, unnest(:values::text[]), :id on conflict do nothing"""
+UNREFER = "delete from memory_ref where tenant = :tenant and memory = :id and ref <> all(:values)"
+REFER = """
+    insert into memory_ref (tenant, ref, memory) select :tenant, unnest(:values::text[]), :id on conflict do nothing"""
+LONGEST = 500  # characters of a reference that are kept as they are: an index takes no more than 2,700 bytes
+
+
+class PostgresChanges(Changes):
+    EMBED = """
+        insert into embedding (tenant, memory, model, chunk, vector) values (:tenant, :id, :model, :chunk, :vector)"""
+    UNEMBED = "delete from embedding where tenant = :tenant and model = :model and memory = :id"
+    STALE = "delete from embedding where tenant = :tenant and memory = :id"
+
+    def __init__(self, con: Connection, tenant: str, actor: str, now: datetime) -> None:
+        self._con = con
+        super().__init__(tenant, actor, now)
+        self._began = self._seq
+
+    @property
+    def written(self) -> int:
+        """How many journal rows this transaction has added."""
+        return self._seq - self._began
+
+    def leave(self) -> None:
+        """The last words of the transaction: how far the journal has come, and a call to those who listen."""
+        if self.written:
+            self._run(LEAVE, seq=self._seq)
+            self._run(TELL, seq=str(self._seq))
+
+    def _head(self) -> int:
+        self._run(ENTER)
+        return int(self._value(LOCK))
+
+    def _run(self, sql: str, **values: Any) -> None:
+        self._con.execute(named(sql), {"tenant": self._tenant, **values})
+
+    def _value(self, sql: str, **values: Any) -> Any:
+        row = self._con.execute(named(sql), {"tenant": self._tenant, **values}).fetchone()
+        return row[0] if row else None
+
+    def _rows(self, noun: type[N], names: Sequence[str], sql: str, **values: Any) -> list[N]:
+        found = self._con.execute(named(sql), {"tenant": self._tenant, **values})
+        return [from_row(noun, names, row) for row in found]
+
+    def _write_vectors(self, memory: str, model: str, vectors: Floats) -> None:
+        for chunk, vector in enumerate(vectors):
+            self._run(self.EMBED, id=memory, model=model, chunk=chunk, vector=HalfVector(vector))
+
+    def _materialise(self, noun: Kept) -> None:
+        super()._materialise(noun)
+        if isinstance(noun, Memory):
+            self.index(noun)
+
+    def index(self, memory: Memory) -> None:
+        """Keep what is derived from a memory's row in step with it."""
+        weighed, length = words.weighed(to_row(memory))
+        terms, weights = list(weighed), list(weighed.values())
+        self._run(UNPOST, id=memory.id)
+        self._run(INDEX, id=memory.id, length=length, terms=terms)
+        self._run(POST, id=memory.id, length=length, terms=terms, weights=weights)
+        tags = sorted(set(memory.tags))
+        refs = sorted({_short(ref.lower()) for ref in memory.refs})
+        for remove, add, values in ((UNTAG, TAG, tags), (UNREFER, REFER, refs)):
+            self._run(remove, id=memory.id, values=values)
+            if values:
+                self._run(add, id=memory.id, values=values)
+
+    def _remove(self, kind: type[Kept], id: str) -> None:
+        if kind is Memory:
+            self._run(UNPOST, id=id)
+            self._run(UNINDEX, id=id)
+        super()._remove(kind, id)
+
+
+def _short(ref: str) -> str:
+    return ref if len(ref) <= LONGEST else text.key(ref)

@@ -1,0 +1,38 @@
+"""What full text search sees of a memory: its words, and how much a word weighs where it stands. Pure.
+
+SQLite keeps the words in columns and weighs them in its own ranking function; PostgreSQL is given how often each
+occurs, weighted, and ranks by the same formula. Both must answer alike.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from .. import terms, times
+
+TITLE, CONTENT, KEYWORDS, REASONING, TAGS, AROUND = 2.0, 1.0, 2.0, 0.5, 1.5, 1.0
+WALL = 2  # words that SQLite keeps beside these, for the tenant and the project; they count in the length
+
+
+def around(context: str, speaker: str, valid_from: int | None, refs: str) -> str:
+    """What is searched beside a memory's own words: what stood before it, who said it, its day and its references."""
+    day = times.moment(valid_from).strftime("%A %-d %B %Y") if valid_from is not None else ""
+    return " ".join(part for part in (speaker, day, context, "" if refs == "[]" else refs) if part)
+
+
+def weighed(row: dict[str, Any]) -> tuple[dict[str, float], int]:
+    """How often each term occurs in a memory's row, weighted by where, and how many there are in all."""
+    beside = around(row["context"], row["speaker"], row["valid_from"], row["refs"])
+    parts = (
+        (row["title"], TITLE), (row["content"], CONTENT), (row["keywords"], KEYWORDS), (row["reasoning"], REASONING),
+        (row["tags"], TAGS), (beside, AROUND),
+    )  # fmt: skip
+    weights: Counter[str] = Counter()
+    length = WALL
+    for text, weight in parts:
+        found = terms.terms(text) if text and text != "[]" else []
+        length += len(found)
+        for term in found:
+            weights[term] += weight  # type: ignore[assignment]
+    return dict(weights), length

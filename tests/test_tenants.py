@@ -1,0 +1,158 @@
+"""The wall between tenants: two of them hold the same knowledge, and no method of a store shows one the other's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from conftest import START
+from nouns import A, B, memory, put, source, unit
+from recollect import Evidence, Link, Memory, NotFound, Scope, Source
+from recollect.ids import make
+from recollect.store.contract import Store, Transaction
+from recollect.terms import of_query
+from recollect.text import key
+from recollect.types import Filter, Job, Tombstone
+from replay import entries_of, state_of
+
+WIDE = Filter(states=())
+SAID = ("The launch code is kept in the safe.", "Ana has the key to the safe.")
+WEEK = timedelta(days=7)
+
+
+@dataclass(frozen=True)
+class Filled:
+    """What one tenant holds. Ids and marks are its own; what is said is the same in both."""
+
+    tenant: str
+    mark: str
+    ids: tuple[str, str]
+    evidence: str
+    link: str
+    tombstone: str
+    job: str
+
+
+def fill(store: Store, tenant: str, base: int) -> Filled:
+    mark = f"mark-of-{tenant}"
+    one, two = (
+        memory(base + n, said, title=f"{mark} x", tags=("safe", mark), refs=("ADR-1",), reasoning=f"only{tenant}")
+        for n, said in enumerate(SAID, 1)
+    )
+    put(store, one, two, tenant=tenant)
+    evidence, link, tombstone, job = (make(base + n, 7) for n in range(10, 14))
+    with store.transaction(tenant, mark, START) as changes:
+        changes.put(Evidence(evidence, one.id, source().id, mark, created_at=START), "create", mark)
+        changes.put(Link(link, one.id, "related", two.id, reason=mark, created_at=START), "link")
+        changes.put(Tombstone(tombstone, key(f"never {tenant}"), reason=mark, created_at=START), "reject")
+        for number, id in enumerate((one.id, two.id)):
+            changes.embed(id, "m", unit(1, number)[None, :])
+    store.used(tenant, {one.id: (1, 2)}, START)
+    store.enqueue(tenant, Job(job, "sweep", payload={"mark": mark}, run_at=START, created_at=START))
+    return Filled(tenant, mark, (one.id, two.id), evidence, link, tombstone, job)
+
+
+# What a tenant may try with what it knows of the other's: each is called for one tenant with the ids of the other.
+CALLS: dict[str, Callable[[Store, str, Filled], Any]] = {
+    "memories": lambda store, me, other: store.memories(me, other.ids),
+    "ending": lambda store, me, other: [store.ending(me, id[-8:], 10) for id in other.ids],
+    "page": lambda store, me, other: store.page(me, WIDE, None, 100) + store.page(me, WIDE, make(10**6, 0), 100),
+    "count": lambda store, me, other: store.count(me, WIDE),
+    "match": lambda store, me, other: store.match(me, of_query(f"launch code {other.mark}"), WIDE, 100),
+    "frequencies": lambda store, me, other: store.frequencies(me, of_query("launch code")),
+    "sharing": lambda store, me, other: store.sharing(me, other.ids),
+    "nearest": lambda store, me, other: store.nearest(me, "m", unit(1), WIDE, 100),
+    "vectors": lambda store, me, other: store.vectors(me, other.ids),
+    "cosines": lambda store, me, other: store.cosines(me, "m", unit(1), other.ids),
+    "unembedded": lambda store, me, other: store.unembedded(me, "another model", 100),
+    "of": lambda store, me, other: [
+        store.of(me, Memory, other.ids), store.of(me, Evidence, [other.evidence]), store.of(me, Link, [other.link]),
+        store.of(me, Link, other.ids, "origin"), store.of(me, Evidence, other.ids, "memory"),
+        store.of(me, Tombstone, [other.tombstone]),
+    ],
+    "all": lambda store, me, other: [
+        store.all(me, kind, "", 100) for kind in (Memory, Source, Evidence, Link, Tombstone)
+    ],
+    "head": lambda store, me, other: store.head(me),
+    "changed": lambda store, me, other: store.changed(me, 0, 0),
+    "journal": lambda store, me, other: [store.journal(me), *(store.journal(me, target=id) for id in other.ids)],
+    "used": lambda store, me, other: store.used(me, dict.fromkeys(other.ids, (9, 9)), START + WEEK),
+    "restore_usage": lambda store, me, other: store.restore_usage(me, []),
+    "enqueue": lambda store, me, other: store.enqueue(me, Job(make(7, 7), "other work", run_at=START)),
+    "claim": lambda store, me, other: store.claim(me, "thief", ["sweep"], START - WEEK, WEEK),
+    "renew": lambda store, me, other: store.renew(me, other.job, "thief", START + WEEK),
+    "finish": lambda store, me, other: store.finish(me, other.job, "thief", START),
+    "fail": lambda store, me, other: store.fail(me, other.job, "thief", "broken", None, START),
+    "release": lambda store, me, other: store.release(me, other.job, "thief", START),
+    "cancel": lambda store, me, other: store.cancel(me, other.job, START),
+    "retry": lambda store, me, other: store.retry(me, other.job, START),
+    "jobs": lambda store, me, other: store.jobs(me, [], 100),
+    "restore_jobs": lambda store, me, other: store.restore_jobs(me, [Job(other.job, "mine")]),
+    "stats": lambda store, me, other: {**store.stats(me), "store": "", "bytes": 0},
+    "check": lambda store, me, other: [(check.name, check.status) for check in store.check(me)],
+    "transaction": lambda store, me, other: inside(store, me, other),
+}  # fmt: skip
+# These belong to no tenant.
+OF_ALL = {"tenants", "close", "mend", "save"}
+
+
+def inside(store: Store, me: str, other: Filled) -> Any:
+    with store.transaction(me, f"mark-of-{me}", START) as changes:
+        answers = {name: call(changes, other) for name, call in ATTEMPTS.items()}
+        for id in other.ids:
+            with pytest.raises(NotFound):
+                changes.purge(id)
+    return answers
+
+
+ATTEMPTS: dict[str, Callable[[Transaction, Filled], Any]] = {
+    "get": lambda changes, other: [
+        changes.get(Memory, other.ids[0]), changes.get(Evidence, other.evidence), changes.get(Link, other.link),
+        changes.get(Tombstone, other.tombstone),
+    ],
+    "same": lambda changes, other: changes.same(key(SAID[0]), Scope()),
+    "tombstone": lambda changes, other: changes.tombstone(key(f"never {other.tenant}"), Scope()),
+    "turn_before": lambda changes, other: changes.turn_before(Scope(), 100),
+    "source": lambda changes, other: changes.source("statement", other.mark, ""),
+    "was_purged": lambda changes, other: changes.was_purged(other.ids[0]),
+    "drop": lambda changes, other: [
+        changes.drop(Memory, other.ids[0], "drop"), changes.drop(Evidence, other.evidence, "drop"),
+        changes.drop(Link, other.link, "drop"), changes.drop(Tombstone, other.tombstone, "drop"),
+    ],
+    "note": lambda changes, other: changes.note("try", "nothing", ""),
+}  # fmt: skip
+# These change only what they are given, or are tried by `inside`.
+OF_THEIR_OWN = {"put", "embed", "purge", "replay", "restore_vectors"}
+
+
+def methods(contract: type) -> set[str]:
+    return {name for name, value in vars(contract).items() if callable(value) and not name.startswith("_")}
+
+
+def test_no_method_is_left_out() -> None:
+    assert CALLS.keys() | OF_ALL == methods(Store)
+    assert ATTEMPTS.keys() | OF_THEIR_OWN == methods(Transaction)
+
+
+def held(store: Store, tenant: str) -> Any:
+    """Everything a tenant has, with its counters of use and its jobs."""
+    memories = store.memories(tenant, [one.id for one in store.all(tenant, Memory, "", 1000)])
+    return state_of(store, tenant), entries_of(store, tenant), memories, store.jobs(tenant, [], 100)
+
+
+def test_two_tenants_with_the_same_content_see_nothing_of_each_other_by_any_method(store: Store) -> None:
+    ours, theirs = fill(store, A, 100), fill(store, B, 200)
+    for me, other in ((ours, theirs), (theirs, ours)):
+        before = held(store, other.tenant)
+        for name, call in CALLS.items():
+            shown = repr(call(store, me.tenant, other))
+            for secret in (other.mark, *other.ids, other.evidence, other.link, other.tombstone, other.job):
+                assert secret not in shown, name
+        assert held(store, other.tenant) == before
+        assert store.count(me.tenant, WIDE) == 2
+        assert store.stats(me.tenant)["memories"] == 2
+        assert store.sharing(me.tenant, me.ids[:1]) == [(*me.ids, 1)]
