@@ -12,7 +12,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -26,7 +26,7 @@ from .errors import BadInput, Refused
 from .present import Look
 from .program import EMPTY, App, chosen, cli, command, drafted, filtered, placed, several, wire
 from .terminal import Moment, look, progress
-from .types import RELATIONS
+from .types import JOB_STATES, RELATIONS
 
 __all__ = ["cli", "main", "next_page"]
 
@@ -272,14 +272,79 @@ def import_(app: App, file: str, no_embed: bool) -> None:
 
 
 @command()
-def embed(app: App) -> None:
+@click.option("--later", is_flag=True, help="Only ask for it: whoever runs recollect jobs --run does it.")
+def embed(app: App, later: bool) -> None:
     """Give a vector to every memory that has none of today's model."""
+    if later:
+        with app.open() as engine:
+            job = engine.embed_later()
+        app.say(job, present.job)
+        return
     with app.open() as engine, progress("embedding") as step:
         count = engine.embed(progress=step)
         if engine.settings.embedder == "off":
             app.notes.say("vector: switched off (embedder = off)")
     done = f"✓ {present.memories(count)} embedded" if count else "= nothing to embed"
     app.say({"embedded": count, "skipped": app.notes.said}, lambda _, out: done)
+
+
+@command()
+@several("--state", "states", type=click.Choice(JOB_STATES), metavar="STATE", help="Only in these states.")
+@click.option("-n", "--limit", type=int, default=50, show_default=True, help="At most so many.")
+@click.option("--retry", metavar="ID", help="Try a job again now.")
+@click.option("--cancel", metavar="ID", help="Call a job off.")
+@click.option("--run", is_flag=True, help="Do the jobs that are due.")
+@click.option("--stay", is_flag=True, help="With --run: wait for more, until interrupted.")
+def jobs(
+    app: App, states: tuple[str, ...], limit: int, retry: str | None, cancel: str | None, run: bool, stay: bool
+) -> None:
+    """Show background work: its state, attempts and errors.
+
+    States are queued, running, done, failed and cancelled. Interrupted, --run ends the job at hand first; interrupted
+    again, it gives the job back.
+    """
+    if sum(map(bool, (retry, cancel, run))) > 1 or (stay and not run):
+        raise BadInput("Give one of --retry, --cancel and --run; --stay goes with --run.")
+    with app.open() as engine:
+        if run:
+            worker = engine.jobs.worker()
+            terminal.work(worker, stay=stay)
+            app.say({"done": worker.done, "failed": worker.failed}, present.worked)
+        elif retry:
+            app.say(engine.jobs.retry(retry), present.job)
+        elif cancel:
+            app.say(engine.jobs.cancel(cancel), present.job)
+        else:
+            app.say(engine.jobs.list(states=states, limit=limit), present.jobs)
+
+
+@command("migrate-store")
+@click.argument("source", metavar="FROM")
+@click.argument("target", metavar="TO")
+def migrate_store(app: App, source: str, target: str) -> None:
+    """Copy a whole store, such as from a file to PostgreSQL.
+
+    FROM and TO are SQLite files or postgresql:// URLs. Every tenant is copied, history and all, and both stores are
+    compared to the last byte. Stopped at any time, it goes on where it was when it is run again. TO must be empty, or
+    what an earlier run left.
+    """
+    from . import settings
+    from .store import open_store
+    from .store.copy import copy
+
+    places = [settings.load(store=given)[0] for given in (source, target)]
+    if not places[0].remote and not places[0].store_path.is_file():
+        raise BadInput(f"There is no store at {places[0].place}.", fix="Check FROM; only TO is made if need be.")
+    if len({one.place if one.remote else str(one.store_path.resolve()) for one in places}) == 1:
+        raise BadInput("FROM and TO are the same store.", fix="Name another store to copy into.")
+    with ExitStack() as opened:
+        old, new = (
+            opened.enter_context(closing(open_store(one.place, one.busy_timeout, datetime.now(UTC)))) for one in places
+        )
+        result = copy(old, new, opened.enter_context(progress("copying and comparing")))
+    shown = [settings.shown(one.place) for one in places]
+    data = {"from": shown[0], "to": shown[1], "sha256": result.sha256, **result.as_dict()}
+    app.say(data, lambda _, out: present.copied(result, shown[1], out))
 
 
 @command()

@@ -18,7 +18,8 @@ import click
 
 from . import ids, text, times
 from .exchange import Imported
-from .types import Check, Entry, Evidence, Forgotten, Hit, Link, Memory, Page, Recall, Remembered, Source
+from .store.copy import Copied
+from .types import Check, Entry, Evidence, Forgotten, Hit, Job, Link, Memory, Page, Recall, Remembered, Source
 
 QUIET = ("content_hash", "updated_at", "observed")  # fields of a change that say nothing to a person
 EXPLAINED = 6  # candidates an arm, and dropped ones a reason, that are named
@@ -422,6 +423,49 @@ def imported(result: Imported, look: Look) -> str:
         lines += look.wrap(f"fields not known here: {names}", "  ")
     for note in result.notes:
         lines += look.wrap(note, "  ")
+    return "\n".join(lines)
+
+
+def jobs(found: Sequence[Job], look: Look) -> str:
+    return "\n".join(job(one, look) for one in found) or "No jobs."
+
+
+def job(one: Job, look: Look) -> str:
+    """
+    >>> print(job(Job("01kb3vq4zt7m8w2n5x9r0c6d1e", "embed", state="failed", attempts=5, error="no model"), Look()))
+    9r0c6d1e  embed  failed  attempt 5 of 5  just now
+        no model
+    """
+    colour = {"done": "green", "failed": "red", "running": "cyan", "cancelled": "yellow"}.get(one.state)
+    tried = f"attempt {one.attempts} of {one.max_attempts}" if one.attempts else "not tried yet"
+    when = f"due {look.ago(one.run_at)}" if one.state == "queued" else look.ago(one.finished_at or one.created_at)
+    facts = [look.id(one.id), one.kind, look.paint(one.state, colour), tried, when]
+    if one.progress:
+        facts.append(f"{one.progress.get('done', 0):,} of {one.progress.get('total', 0):,}")
+    lines = ["  ".join(facts)]
+    if one.error and one.state != "done":
+        lines += look.wrap(one.error, "    ")
+    return "\n".join(lines)
+
+
+def worked(counts: Mapping[str, int], look: Look) -> str:
+    if not any(counts.values()):
+        return "= nothing was due"
+    mark = look.paint("✗", "red") if counts["failed"] else look.paint("✓", "green")
+    failed = f", {plural(counts['failed'], 'attempt')} failed: recollect jobs" if counts["failed"] else ""
+    return f"{mark} {plural(counts['done'], 'job')} done{failed}"
+
+
+def copied(result: Copied, place: str, look: Look) -> str:
+    total = sum(part.count for part in result.parts if part.noun == "memory")
+    tenants = list(dict.fromkeys(part.tenant for part in result.parts))
+    lines = [f"{look.paint('✓', 'green')} copied {memories(total)} of {plural(len(tenants), 'tenant')} to {place}"]
+    for tenant in tenants:
+        lines.append(f"  {tenant}")
+        own = [part for part in result.parts if part.tenant == tenant and part.count]
+        lines += table([(part.noun, f"{part.count:>9,}  {part.sha256[:16]}") for part in own], look, "    ")
+    lines.append(f"  the two agree in everything: {result.sha256}")
+    lines.append(f"  written this time: {plural(result.written, 'change')}")
     return "\n".join(lines)
 
 

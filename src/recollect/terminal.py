@@ -10,6 +10,7 @@ import getpass
 import logging
 import os
 import shutil
+import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -23,6 +24,8 @@ from .errors import BadInput, TooLarge
 from .present import Look
 
 if TYPE_CHECKING:
+    from .upkeep.jobs import Worker
+
     _Type = click.ParamType[datetime]
 else:
     _Type = click.ParamType  # generic only in click's later versions
@@ -118,6 +121,20 @@ def progress(label: str) -> Iterator[Callable[[int, int], None]]:
         yield step
     finally:
         finish()
+
+
+def work(worker: Worker, *, stay: bool) -> None:
+    """Let a worker do its jobs. The first interruption asks it to stop, another to stop at once."""
+    heard: list[int] = []
+    before = {number: signal.signal(number, lambda n, _: heard.append(n)) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        worker.start(stay=stay)
+        while not worker.join(0.2):
+            if heard:
+                worker.stop(at_once=len(heard) > 1)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 class Moment(_Type):
