@@ -1,6 +1,10 @@
 """Speed: recall, writes, cold start, memory and disk at 10,000 and 100,000 real memories, against the bars.
 
     python bench/speed.py [--sizes 10000,100000] [--data DIR] [--minilm FOLDER] [--quick]
+    python bench/speed.py --store postgresql://…
+
+The second compares the SQLite file with a copy of it on that server (`backends.py`), in a database of its own, and
+writes `bench/results/stores.json`.
 
 Prints a table and writes `bench/results/speed.json`. CPU time is the figure; wall stands beside it. `--quick` runs at
 2,000 memories in a minute, to see that everything works, and leaves the results alone. See README.md here.
@@ -32,7 +36,7 @@ from recollect.models.embedder import PACKAGED, Embedder, load
 from recollect.models.onnx import OnnxEmbedder
 from recollect.vectors import SECOND, THIRD
 
-RESULTS = data.HERE / "results" / "speed.json"
+RESULTS = data.HERE / "results"
 QUICK = 2000
 
 
@@ -202,11 +206,29 @@ def verdict(found: dict[str, Any], out: Callable[[str], None]) -> list[dict[str,
     return kept
 
 
+def compared(corpus: data.Corpus, sizes: list[int], url: str) -> dict[str, Any]:
+    """Both stores at each size."""
+    import backends
+
+    own, found = load("default"), {}
+    asker = data.Lookup(own, corpus.queries, data.query_vectors(corpus, own))
+    for size in sizes:
+        say(f"{size:,} memories in both stores")
+        documents = data.vectors(corpus, own, size)
+        known = data.Lookup(own, corpus.texts[:size], documents)
+        path, _ = stores.built(corpus, size, known)
+        with backends.database(url) as place:
+            found[str(size)] = backends.compare(corpus, path, place, known, asker, documents)
+    backends.table(found, print)
+    return {"sizes": found}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Speed at real sizes, on real text, in CPU time.")
     parser.add_argument("--sizes", default="10000,100000", help="how many memories, smallest first")
     parser.add_argument("--data", help="folder of the data (default: $RECOLLECT_DATA or ../shared/data)")
     parser.add_argument("--minilm", help="folder with a second model, whose vectors are measured too")
+    parser.add_argument("--store", help="a PostgreSQL server to compare with: the URL of who may create a database")
     parser.add_argument("--quick", action="store_true", help=f"{QUICK} memories, and no result is written")
     chosen = parser.parse_args()
     os.environ["RECOLLECT_HOME"] = str(data.CACHE / "home")  # no setting of this machine's user counts
@@ -218,11 +240,15 @@ def main() -> None:
         raise SystemExit(f"--sizes must lie between 1,000 and {len(corpus.texts):,}.")
     report: dict[str, Any] = {"machine": machine(), "dataset": corpus.hash, "mix": corpus.mix}
     report["questions"] = len(corpus.queries)
-    found = measure(corpus, sizes, chosen.minilm)
-    table(found, print)
-    report["bars"] = verdict(found, print)
+    name = "stores" if chosen.store else "speed"
+    if chosen.store:
+        found = compared(corpus, sizes, chosen.store)
+    else:
+        found = measure(corpus, sizes, chosen.minilm)
+        table(found, print)
+        report["bars"] = verdict(found, print)
     report |= found
-    target = data.CACHE / "speed-quick.json" if chosen.quick else RESULTS
+    target = data.CACHE / f"{name}-quick.json" if chosen.quick else RESULTS / f"{name}.json"
     target.parent.mkdir(exist_ok=True)
     target.write_text(json.dumps(report, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     print(f"\nwritten to {target}")

@@ -24,7 +24,7 @@ BULK, BULK_EMBEDDED = 10_000, 1_000
 
 
 @contextmanager
-def _scratch() -> Iterator[Path]:
+def scratch() -> Iterator[Path]:
     folder = CACHE / "scratch"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -39,7 +39,7 @@ def single(corpus: Corpus, embedder: Embedder, full: Path) -> dict[str, Any]:
     found = {}
     for where in ("empty", "full"):
         for how, model in (("off", "off"), ("model", embedder)):
-            with _scratch() as folder:
+            with scratch() as folder:
                 path = copy(full, folder / "one.db") if where == "full" else folder / "one.db"
                 took = Times()
                 with recollect.open(path, embedder=model) as memory:
@@ -60,7 +60,7 @@ def many(corpus: Corpus, embedder: Embedder, given: Lookup, most: int) -> dict[s
     )
     found = {}
     for how, model, count in ways:
-        with _scratch() as folder, recollect.open(folder / "many.db", embedder=model) as memory:
+        with scratch() as folder, recollect.open(folder / "many.db", embedder=model) as memory:
             ready, took = drafts(corpus, count), Times()
             with took.once():
                 memory.remember_many(ready)
@@ -70,7 +70,7 @@ def many(corpus: Corpus, embedder: Embedder, given: Lookup, most: int) -> dict[s
 
 def imported(store: Path) -> dict[str, Any]:
     """An export of a store, and its import into an empty one, without vectors."""
-    with _scratch() as folder:
+    with scratch() as folder:
         lines, took, back = folder / "export.jsonl", Times(), Times()
         with recollect.open(copy(store, folder / "from.db"), embedder="off") as memory, took.once():
             count = memory.export(lines)

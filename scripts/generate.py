@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
@@ -14,6 +15,7 @@ from recollect import errors, types
 from recollect.cli import cli
 from recollect.recall.recipes import RECIPES
 from recollect.settings import PREFIX, Settings
+from recollect.store import postgres, postgres_server
 
 ROOT = Path(__file__).parents[1]
 
@@ -115,3 +117,103 @@ def recipes() -> str:
         cut = ", ".join(f"{name} {value:g}" for name, value in cuts.items() if value) or "–"
         rows.append(f"| `{recipe.name}` | {recipe.purpose} | {arms} | {recipe.effort} | {cut} |")
     return "\n".join(rows)
+
+
+def one_file() -> str:
+    """What one SQLite file does at the sizes that were measured."""
+    found = results("speed")
+    sizes = list(found["sizes"].values())
+    rows = [
+        f"| one file with | {' | '.join(f'{int(size):,} memories' for size in found['sizes'])} |",
+        f"|---|{'---|' * len(sizes)}",
+    ]
+    for what, path, unit in (
+        ("a question, p50 in CPU time", "recall everything total cpu_p50_ms", "ms"),
+        ("a question, p95 in CPU time", "recall everything total cpu_p95_ms", "ms"),
+        ("the file, beyond the text, a memory", "disk beyond text", "bytes"),
+        ("the process, resident", "resident_mb vectors VmRSS", "MB"),
+        ("a fresh process until its first answer, CPU time", "cold_start vectors, saved index cpu_p50_ms", "ms"),
+    ):
+        rows.append(f"| {what} | {' | '.join(f'{_at(size, path):,.0f} {unit}' for size in sizes)} |")
+    writing = found["single"]
+    told = (
+        f"One memory is written in {writing['full, model']['wall_p50_ms']:.1f} ms, of which all but "
+        f"{writing['full, off']['wall_p50_ms']:.1f} ms go to its vector; in bulk, with the vectors given, "
+        f"{found['many']['given']['per_wall_s']:,.0f} are written a second. {_machine(found)}"
+    )
+    return "\n".join([*rows, "", told])
+
+
+def both_stores() -> str:
+    """The file and PostgreSQL with the same memories and questions, once `bench/speed.py --store` has measured them."""
+    if not (ROOT / "bench" / "results" / "stores.json").exists():
+        return "Both on your own machine and server, side by side: `python bench/speed.py --store postgresql://…`"
+    found = results("stores")
+    rows = ["| memories | what | one file | PostgreSQL |", "|---|---|---|---|"]
+    for size, both in found["sizes"].items():
+        for what, path, unit in (
+            ("a question, p50", "recall wall_p50_ms", "ms"),
+            ("a question, p95", "recall wall_p95_ms", "ms"),
+            ("one memory written, its vector given, p50", "writing single wall_p50_ms", "ms"),
+            ("written in bulk, vectors given", "writing bulk per_wall_s", "a second"),
+            ("room on disk for a memory", "bytes_a_memory", "bytes"),
+        ):
+            cells = " | ".join(f"{_at(both[name], path):,.1f} {unit}" for name in ("sqlite", "postgres"))
+            rows.append(f"| {int(size):,} | {what} | {cells} |")
+        for what, path in (("copied with `migrate-store`", "copied wall_s"), ("vector index built", "index wall_s")):
+            if "index" not in what or int(size) >= postgres.WORTH_AN_INDEX:  # below that there is none
+                rows.append(f"| {int(size):,} | {what} | – | {_at(both['postgres'], path):,.0f} s |")
+    return "\n".join([*rows, "", f"Wall time, server and caller on one machine. {_machine(found)}"])
+
+
+def limits() -> str:
+    """The numbers by which the PostgreSQL store decides, as the program has them."""
+    rows = ["| | |", "|---|---|"]
+    for what, number in (
+        ("connections of one process at most, besides one that listens", postgres_server.CONNECTIONS),
+        ("memories a filter lets through up to which every vector is scored", postgres.NARROW),
+        ("vectors of a model from which an index is worth building", postgres.WORTH_AN_INDEX),
+    ):
+        rows.append(f"| {what} | {number:,} |")
+    return "\n".join(rows)
+
+
+def tenant_tables() -> list[str]:
+    """The tables of the PostgreSQL store that have a tenant, each after those it refers to."""
+    schema = (ROOT / "src" / "recollect" / "store" / "sql" / "postgres" / "schema.sql").read_text("utf-8")
+    tables = dict(re.findall(r"^create table (\w+) \((.*?)^\);", schema, re.MULTILINE | re.DOTALL))
+    waiting = {
+        name: set(re.findall(r" references (\w+)", body)) - {name}
+        for name, body in tables.items()
+        if re.search(r"^ +tenant ", body, re.MULTILINE)
+    }
+    ordered: list[str] = []
+    while waiting:
+        ready = [name for name, needs in waiting.items() if needs <= set(ordered)]
+        ordered += ready
+        waiting = {name: needs for name, needs in waiting.items() if name not in ready}
+    return ordered
+
+
+def distribution() -> str:
+    """The commands that spread the tables over a Citus cluster."""
+    first, *others = tenant_tables()
+    together = [f"select create_distributed_table('{name}', 'tenant', colocate_with => '{first}');" for name in others]
+    return "\n".join(["```sql", f"select create_distributed_table('{first}', 'tenant');", *together, "```"])
+
+
+def _at(found: Any, path: str) -> float:
+    """The figure at a path of words, some of which may be names of several words.
+
+    >>> _at({"disk": {"beyond text": 2}}, "disk beyond text")
+    2.0
+    """
+    if not path:
+        return float(found)
+    name = next(name for name in found if path == name or path.startswith(f"{name} "))
+    return _at(found[name], path[len(name) + 1 :])
+
+
+def _machine(found: dict[str, Any]) -> str:
+    machine = found["machine"]
+    return f"Measured on {machine['cpu']}, {machine['cores']} cores, commit `{machine['commit'][:10]}`."
