@@ -85,7 +85,7 @@ class Arms:
         starts = [start for start in (when.start, self.filter.since) if start]
         ends = [end for end in (when.end, self.filter.until) if end]
         filter = self.filter.but(since=max(starts, default=None), until=min(ends, default=None))
-        return {m.id: closeness(m, when) for m in self.store.page(self.tenant, filter, None, self.depth)}
+        return {m.id: closeness(m, when) for m in self.store.dated(self.tenant, filter, self.depth)}
 
 
 def within(memory: Memory, when: When) -> bool:

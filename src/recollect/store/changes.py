@@ -82,6 +82,7 @@ HEAD = "select coalesce(max(seq), 0) from journal where tenant = :tenant"
 
 ENTRY_COLUMNS = "seq, at, actor, operation, noun, target, before, after, reason, purged"
 ENTRIES = f"select {ENTRY_COLUMNS} from journal where tenant = :tenant and seq > :after"
+BY_TIME = " order by coalesce(m.valid_from, m.created_at) desc, m.id desc limit :limit"
 # Statistics: not journalled.
 USED = """
     insert into usage (tenant, memory, recalled, accessed, last_recalled_at, last_accessed_at)

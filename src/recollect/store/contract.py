@@ -74,6 +74,9 @@ class Store(Protocol):
     def page(self, tenant: str, filter: Filter, after: str | None, limit: int) -> list[Memory]:
         """Memories by id, newest first, below the id `after`."""
 
+    def dated(self, tenant: str, filter: Filter, limit: int) -> list[Memory]:
+        """Memories by the time they are of (`valid_from`, else `created_at`), newest first."""
+
     def count(self, tenant: str, filter: Filter) -> int: ...
     def match(self, tenant: str, terms: Sequence[str], filter: Filter, limit: int) -> list[tuple[str, float]]:
         """Full text: ids with their BM25, best first."""

@@ -25,7 +25,7 @@ from ..errors import StoreUnavailable
 from ..settings import shown
 from ..types import SCOPE_FIELDS, Check, Entry, Filter, Kept, Memory
 from . import postgres_server as server
-from .changes import ENTRIES, MEMORIES, MEMORY_COLUMNS, NOUN, RESTORE_USAGE, USED, used_rows
+from .changes import BY_TIME, ENTRIES, MEMORIES, MEMORY_COLUMNS, NOUN, RESTORE_USAGE, USED, used_rows
 from .jobs import Jobs
 from .listen import Listener
 from .postgres_changes import ENTER, PostgresChanges
@@ -279,6 +279,11 @@ class PostgresStore(Jobs):
             conditions += " and m.id < :after"
             values["after"] = after
         sql = f"{MEMORIES}{conditions} order by m.id desc limit :limit"
+        return self._select(Memory, MEMORY_COLUMNS, sql, tenant=tenant, limit=limit, **values)
+
+    def dated(self, tenant: str, filter: Filter, limit: int) -> list[Memory]:
+        conditions, values = where(filter)
+        sql = f"{MEMORIES}{conditions}{BY_TIME}"
         return self._select(Memory, MEMORY_COLUMNS, sql, tenant=tenant, limit=limit, **values)
 
     def count(self, tenant: str, filter: Filter) -> int:

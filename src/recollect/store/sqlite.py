@@ -26,7 +26,7 @@ from .. import text, times
 from ..errors import StoreCorrupt
 from ..types import SCOPE_FIELDS, Check, Entry, Filter, Kept, Memory
 from . import sqlite_file
-from .changes import ENTRIES, HEAD, MEMORIES, MEMORY_COLUMNS, NOUN, RESTORE_USAGE, USED, Changes, used_rows
+from .changes import BY_TIME, ENTRIES, HEAD, MEMORIES, MEMORY_COLUMNS, NOUN, RESTORE_USAGE, USED, Changes, used_rows
 from .jobs import Jobs
 from .rows import checked, columns, entry, from_row, to_json, to_row
 from .sqlite_changes import SQLiteChanges
@@ -250,6 +250,11 @@ class SQLiteStore(Jobs):
             conditions += " and m.id < :after"
         sql = f"{MEMORIES}{conditions} order by m.id desc limit :limit"
         return self._select(Memory, MEMORY_COLUMNS, sql, tenant=tenant, after=after, limit=limit, **values)
+
+    def dated(self, tenant: str, filter: Filter, limit: int) -> list[Memory]:
+        conditions, values = where(filter)
+        sql = f"{MEMORIES}{conditions}{BY_TIME}"
+        return self._select(Memory, MEMORY_COLUMNS, sql, tenant=tenant, limit=limit, **values)
 
     def count(self, tenant: str, filter: Filter) -> int:
         conditions, values = where(filter)

@@ -119,7 +119,7 @@ create index memory_hash on memory (tenant, content_hash);
 create index memory_scope on memory (tenant, project, "user", state);
 create index memory_source on memory (tenant, source);
 create index memory_session on memory (tenant, session, position) where position is not null;
-create index memory_time on memory (tenant, coalesce(valid_from, created_at));
+create index memory_time on memory (tenant, coalesce(valid_from, created_at), id);
 
 create table usage (
   tenant           text collate "C" not null,

@@ -109,6 +109,7 @@ create index memory_hash on memory (tenant, content_hash);
 create index memory_scope on memory (tenant, project, user, state);
 create index memory_source on memory (tenant, source);
 create index memory_session on memory (tenant, session, position) where position is not null;
+create index memory_time on memory (tenant, coalesce(valid_from, created_at), id);
 
 create table usage (
   tenant           text not null,
@@ -404,6 +405,7 @@ insert into sqlite_stat1 (tbl, idx, stat) values
   ('memory', 'memory_scope', '100000 50000 5000 5000 4000'),
   ('memory', 'memory_source', '100000 50000 10'),
   ('memory', 'memory_session', '50000 50000 100 1'),
+  ('memory', 'memory_time', '100000 50000 2 1'),
   ('journal', 'journal', '200000 100000 1'),
   ('journal', 'journal_target', '200000 100000 3 1'),
   ('journal', 'journal_at', '200000 100000 2'),
