@@ -18,9 +18,10 @@ import psycopg
 from psycopg import sql
 
 import recollect
-from corpus import Corpus, Lookup
+from corpus import CACHE, Corpus, Lookup
 from reading import Neighbours
 from recollect import terms
+from recollect.evaluate.run import Options, run
 from recollect.recall import read
 from recollect.recall.query import parse
 from recollect.store import open_store
@@ -109,6 +110,16 @@ def _now() -> datetime:
     return datetime.now(UTC)
 
 
+def quality(url: str, folder: Path | None) -> dict[str, Any]:
+    """How much of the evidence each store finds on LoCoMo: the same, or one of the two is wrong."""
+    found = {}
+    for name, store in (("sqlite", None), ("postgres", url)):
+        options = Options(controls=False, curve=False, cache=CACHE / "embeddings", store=store)
+        figures = run("locomo", data=folder, options=options).figures["recollect"]["all"]
+        found[name] = {metric: figures[metric].mean for metric in ("recall@5", "recall@10", "MRR")}
+    return found
+
+
 @contextmanager
 def database(url: str) -> Iterator[str]:
     """A database of our own on the server, dropped afterwards."""
@@ -184,7 +195,9 @@ def _writing(place: Callable[[Path], str | Path], corpus: Corpus, embedder: Look
 
 
 def table(found: dict[str, Any], out: Callable[[str], None]) -> None:
-    for size, both in found.items():
+    for name, figures in found["quality"].items():
+        out(f"LoCoMo, {name}: " + ", ".join(f"{metric} {100 * value:.1f}" for metric, value in figures.items()))
+    for size, both in found["sizes"].items():
         for width in PROJECTS:
             out(
                 f"\n{f'{int(size):,} memories, {width} of them seen':<46}{'SQLite: CPU, wall p50, p95':>32}  PostgreSQL"

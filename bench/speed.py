@@ -206,7 +206,7 @@ def verdict(found: dict[str, Any], out: Callable[[str], None]) -> list[dict[str,
     return kept
 
 
-def compared(corpus: data.Corpus, sizes: list[int], url: str) -> dict[str, Any]:
+def compared(corpus: data.Corpus, sizes: list[int], url: str, folder: Path) -> dict[str, Any]:
     """Both stores at each size."""
     import backends
 
@@ -219,8 +219,11 @@ def compared(corpus: data.Corpus, sizes: list[int], url: str) -> dict[str, Any]:
         path, _ = stores.built(corpus, size, known)
         with backends.database(url) as place:
             found[str(size)] = backends.compare(corpus, path, place, known, asker, documents)
-    backends.table(found, print)
-    return {"sizes": found}
+    say("LoCoMo in both stores")
+    with backends.database(url) as place:
+        report = {"sizes": found, "quality": backends.quality(place, folder)}
+    backends.table(report, print)
+    return report
 
 
 def main() -> None:
@@ -242,7 +245,7 @@ def main() -> None:
     report["questions"] = len(corpus.queries)
     name = "stores" if chosen.store else "speed"
     if chosen.store:
-        found = compared(corpus, sizes, chosen.store)
+        found = compared(corpus, sizes, chosen.store, data.place(chosen.data))
     else:
         found = measure(corpus, sizes, chosen.minilm)
         table(found, print)

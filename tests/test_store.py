@@ -297,7 +297,8 @@ def test_counters_of_use_add_up_without_a_journal_row(store: Store) -> None:
 
 
 def test_memories_come_by_the_time_they_are_of(store: Store) -> None:
-    dated = [memory(1, "old"), memory(2, "oldest", valid_from=START - timedelta(days=9)), memory(3, "other", kind="task")]
+    past = START - timedelta(days=9)
+    dated = [memory(1, "old"), memory(2, "oldest", valid_from=past), memory(3, "other", kind="task")]
     put(store, *dated, memory(4, "newest", valid_from=START + timedelta(days=9)))
     assert [m.content for m in store.dated(A, Filter(kinds=("fact",)), 10)] == ["newest", "old", "oldest"]
     assert [m.content for m in store.dated(A, Filter(kinds=("fact",), until=START + timedelta(days=1)), 1)] == ["old"]

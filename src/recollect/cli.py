@@ -342,6 +342,7 @@ def migrate_store(app: App, source: str, target: str) -> None:
             opened.enter_context(closing(open_store(one.place, one.busy_timeout, datetime.now(UTC)))) for one in places
         )
         result = copy(old, new, opened.enter_context(progress("copying and comparing")))
+        new.save()
     shown = [settings.shown(one.place) for one in places]
     data = {"from": shown[0], "to": shown[1], "sha256": result.sha256, **result.as_dict()}
     app.say(data, lambda _, out: present.copied(result, shown[1], out))
@@ -405,18 +406,19 @@ def config(app: App, name: str | None) -> None:
 @click.option("--output", type=click.Path(path_type=Path), help="A folder for the report as JSON and its curve as SVG.")
 @click.option("--baseline", type=click.Path(path_type=Path), help="Fail when a figure falls below this report's.")
 @click.option("--cache", type=click.Path(path_type=Path), help="A folder that keeps embeddings for the next run.")
+@click.option("--store", metavar="URL", help="An empty PostgreSQL database to measure in, not a file of its own.")
 @click.option("--effort", type=click.Choice(["fast", "balanced", "deep"]), help="How hard recall tries.")
 @click.option("--recipe", metavar="NAME", help="The recipe that is measured.")
 def evaluate(
     app: App, name: str, data: Path | None, output: Path | None, baseline: Path | None, cache: Path | None,
-    **options: Any,
+    store: str | None, **options: Any,
 ) -> None:  # fmt: skip
     """Measure how well memories are found, beside plain search."""
     from .evaluate import report as reports
     from .evaluate.run import Options, run
 
     say = None if app.json else partial(click.echo, err=True)
-    report = run(name, data=data, options=Options(cache=cache, recall=chosen(options)), say=say)
+    report = run(name, data=data, options=Options(cache=cache, store=store, recall=chosen(options)), say=say)
     worse = reports.gate(report, json.loads(baseline.read_text("utf-8"))) if baseline else []
     if output:
         reports.save(report, output)

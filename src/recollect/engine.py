@@ -428,6 +428,8 @@ class Engine:
             done, last = done + len(batch), batch[-1].id
             if progress:
                 progress(done, max(done, total))
+        if done:
+            self._store.save()
         return done
 
     def embed_later(self) -> Job:

@@ -46,7 +46,8 @@ class Options:
 
     `cache` is a folder for embeddings; `part` takes only the `dev` or the `held` questions of the golden set; `every`
     asks only each n-th question, for a quick look; `asked` puts the clock at each question's own date, so that what is
-    dated later is not seen; `recall` holds further arguments of recall, such as `fusion`.
+    dated later is not seen; `store` is an empty database to measure in, where each corpus becomes a tenant of its own,
+    in place of a file that is thrown away; `recall` holds further arguments of recall, such as `fusion`.
     """
 
     embedder: str = "default"
@@ -56,6 +57,7 @@ class Options:
     part: str = "all"
     every: int = 1
     asked: bool = False
+    store: str | None = None
     recall: dict[str, Any] = field(default_factory=dict)
 
 
@@ -109,7 +111,8 @@ def _measure(benchmark: Benchmark, corpus: Corpus, embedder: Embedder | None, op
         return
     with tempfile.TemporaryDirectory(prefix="recollect-evaluate-") as folder:
         with tally.clock("fill"):
-            subject = Subject(corpus, Path(folder) / "store.db", embedder or "off", **options.recall)
+            place = options.store or str(Path(folder) / "store.db")
+            subject = Subject(corpus, place, embedder or "off", **options.recall)
         with subject:
             systems: list[System] = [subject]
             if options.controls:

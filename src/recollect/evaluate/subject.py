@@ -15,7 +15,10 @@ from typing import Any, Self
 
 import recollect
 
+from ..checks import MAX_NAME
+from ..errors import BadInput
 from ..models.embedder import Embedder
+from ..settings import shown
 from ..types import Recall
 from .corpus import Answer, Corpus, Question, by_moment
 
@@ -38,14 +41,16 @@ class Subject:
 
     name = "recollect"
 
-    def __init__(self, corpus: Corpus, path: Path, embedder: Embedder | str, **options: Any) -> None:
+    def __init__(self, corpus: Corpus, place: str | Path, embedder: Embedder | str, **options: Any) -> None:
         self._clock = Clock(corpus.moment)
         self._asked_at = corpus.moment
         self._options = options
         self._keys: dict[str, list[str]] = {}
-        self._engine = recollect.open(
-            path, tenant="evaluation", embedder=embedder, actor="evaluate", now=self._clock
-        )  # fmt: skip
+        tenant = f"evaluation {corpus.name}"[:MAX_NAME]
+        self._engine = recollect.open(place, tenant=tenant, embedder=embedder, actor="evaluate", now=self._clock)
+        if self._engine.stats()["journal"]:
+            self._engine.close()
+            raise BadInput(f"{shown(str(place))} has been measured in before.", fix="Name a new, empty database.")
         self._fill(corpus)
 
     def __enter__(self) -> Self:
