@@ -59,6 +59,22 @@ def test_a_question_about_a_time_finds_what_is_of_that_time(memory: recollect.En
     assert found.explained.when.startswith("in July 2025: 2025-07-01")
 
 
+def test_a_question_that_says_little_but_a_time_is_answered_by_the_time(opened: Opener, clock: Clock) -> None:
+    memory = opened(embedder="default")
+    incidents = (
+        (3, "The search broke and nobody knew why; a broken index was to blame."),
+        (5, "Tickets were printed without a barcode for two days."),
+        (9, "The mail queue broke after the upgrade."),
+    )
+    for month, told in incidents:
+        memory.remember(told, kind="incident", valid_from=datetime(2025, month, 10, tzinfo=UTC))
+    memory.remember("The team met in Genoa.", valid_from=datetime(2025, 5, 12, tzinfo=UTC))
+    clock.moment = START
+    assert contents(memory.recall("What broke in May 2025?"))[0] == incidents[1][1]
+    # With a subject of its own, the subject decides.
+    assert contents(memory.recall("When did the mail queue break after the upgrade in May 2025?"))[0] == incidents[2][1]
+
+
 def test_time_words_may_hang_on_an_event_that_is_remembered(memory: recollect.Engine, clock: Clock) -> None:
     memory.remember("The big migration was done.", valid_from=datetime(2025, 6, 1, tzinfo=UTC))
     memory.remember("Checks were added to the nightly job.", valid_from=datetime(2025, 5, 30, tzinfo=UTC))

@@ -8,17 +8,30 @@ from __future__ import annotations
 
 import re
 
+from .. import terms
+
+_PERSON = r"(?:i|we|you|one|anyone|anybody|someone|somebody|people)"
 KINDS_ASKED: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"\b(?:incidents?|outages?|broke|broken|breaks?|crash(?:ed|es)?|went (?:wrong|down)|go(?:es)? wrong"
-     r"|fail(?:ed|ures?)|post-?mortems?|root causes?|downtime)\b", ("incident", "lesson")),
-    (r"\b(?:decid(?:e|ed|es|ing)|decisions?|agree[ds]?|chose|choose|chosen|settled?|picked|adopt(?:ed)?"
-     r"|why (?:do|did|are|is|was|were|don't|didn't) (?:we|our|the|it))\b", ("decision",)),
-    (r"\b(?:how (?:do|can|should|to)|steps?|procedure|runbook|command|what (?:do|should) (?:i|we) (?:do|run))\b",
-     ("procedure",)),
-    (r"\b(?:prefer(?:s|red|ence)?|likes?|dislikes?|favou?rites?|want(?:s|ed)?)\b", ("preference", "rule")),
-    (r"\b(?:allowed|forbidden|must|may (?:i|we)|should (?:i|we)|rules?|policy|convention)\b", ("rule", "preference")),
+     r"|fail(?:ed|ures?)|post-?mortems?|root causes?|downtime|accidents?|leak(?:ed|s)?|breach(?:ed|es)?|corrupt(?:ed)?"
+     r"|(?:what|which) (?:\w+ ){0,2}caused?|caused by|what (?:has )?happened|(?:did|has|have|was|were) [^?]{1,80}\bever"
+     r"|(?:seen|happened|had) (?:this |that |it )?before|ran out|stopped working|unreachable|unavailable)\b",
+     ("incident", "lesson")),
+    (r"\b(?:decid(?:e|ed|es|ing)|decisions?|agree[ds]?|chose|choose|chosen|settled?|picked|adopt(?:ed)?|planned|plans?"
+     r"|why|what made (?:us|you|them)|reasons?|rationale|rather than|instead of|do we (?:still )?use)\b",
+     ("decision",)),
+    (r"\b(?:how (?:do|can|should|to)|how (?:is|are) (?:\w+ ){1,5}?(?:\w{2,}ed|done|made|run|set|put|built|sent)"
+     r"|steps?|procedure|runbook|command|now what|what (?:do|should) (?:i|we) (?:do|run))\b", ("procedure",)),
+    (r"\b(?:prefer(?:s|red|ence)?|likes?|dislikes?|favou?rites?|want(?:s|ed)?|good (?:day|time|moment|idea))\b",
+     ("preference", "rule")),
+    (r"\b(?:allowed|forbidden|permitted|permission|must|supposed to|have to|(?:may|can|could|should) " + _PERSON +
+     r"|is it (?:all right|alright|ok|okay|fine|safe|possible)|rules?|policy|convention)\b", ("rule", "preference")),
     (r"\b(?:lessons?|learn(?:ed|t)?)\b", ("lesson", "insight")),
+    (r"\b(?:where is the code|where in the code|in code|which (?:file|function|class|module|method)"
+     r"|what (?:returns|raises|calls|throws)|who (?:returns|raises|calls|throws))\b", ("code",)),
 )  # fmt: skip
+# Words that say nothing of a subject: that something happened, and to whom in general.
+_EMPTY = frozenset(terms.terms("happen happened occur occurred go going thing things team anything something"))
 _ASKED = tuple((re.compile(pattern, re.IGNORECASE), kinds) for pattern, kinds in KINDS_ASKED)
 
 
@@ -27,6 +40,8 @@ def kinds(question: str) -> dict[str, float]:
 
     >>> kinds("What broke in January?"), kinds("Who owns billing?")
     ({'incident': 1.0, 'lesson': 0.5}, {})
+    >>> kinds("Is it all right to deploy today?")
+    {'rule': 1.0, 'preference': 0.5}
     """
     found: dict[str, float] = {}
     for pattern, asked in _ASKED:
@@ -34,3 +49,16 @@ def kinds(question: str) -> dict[str, float]:
             for place, kind in enumerate(asked):
                 found[kind] = max(found.get(kind, 0.0), 0.5 if place else 1.0)
     return found
+
+
+def bare(question: str, time: str) -> float:
+    """How little a question says beside its time and the kind it asks for.
+
+    >>> bare("What broke in January?", "in January"), bare("When did Redis break in January?", "in January")
+    (1.0, 0.25)
+    """
+    rest = question.replace(time, " ")
+    for pattern, _ in _ASKED:
+        rest = pattern.sub(" ", rest)
+    said = {term for term in terms.terms(rest) if term not in terms.STOP_WORDS} - _EMPTY
+    return 1 / (1 + len(said)) ** 2

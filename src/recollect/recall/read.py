@@ -40,6 +40,8 @@ WEAK = 0.2  # how probable a fit must be for an answer not to be called weak
 PART = 0.95  # what the answer to one of several questions counts beside the answer to all of them
 VERBATIM = 0.8  # what a memory gains that has what was quoted or named as it is
 INTENT = 0.2  # what a memory gains that is of the kind the question asks for
+BARE = 1.0  # what the time adds where a question says little else
+FAINT = 0.7  # and how much less the fit of its words counts there
 EVENTS = ("incident", "decision", "commit", "task", "fact", "summary")  # kinds that can be a point in time
 DEEP = 0.3  # what token by token likeness adds to the ranker's score
 
@@ -247,10 +249,15 @@ class Reader:
             near = models.reranker.score(query.text, [said(memory) for memory in memories])
             likeness = rank.stretch(dict(zip(ids, near, strict=True)))
             scores = {id: score + DEEP * likeness[id] for id, score in scores.items()}
-        for arm in ("time", "links"):
-            for id, score in arms.get(arm, {}).items():
+        extra = {arm: query.recipe.arms.get(arm, 0.0) for arm in ("time", "links") if arms.get(arm)}
+        if "time" in extra and found.asked.when:
+            bare = intent.bare(found.question, found.asked.when.words)
+            extra["time"] += BARE * bare
+            scores = {id: score * (1 - FAINT * bare) for id, score in scores.items()}
+        for arm, weight in extra.items():
+            for id, score in arms[arm].items():
                 if id in scores:
-                    scores[id] += query.recipe.arms.get(arm, 0.0) * score
+                    scores[id] += weight * score
         # «What broke in May?» has little but the kind and the time to go by, so there the kind counts double.
         wanted, much = intent.kinds(query.text), INTENT * (2 if "time" in arms else 1)
         for memory in memories:
