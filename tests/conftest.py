@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 
 import postgres
@@ -20,6 +21,9 @@ from recollect.store import open_store as store_at
 from recollect.store.contract import Store
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+# How long a machine takes says nothing about whether the code is right.
+hypothesis.settings.register_profile("recollect", deadline=None)
+hypothesis.settings.load_profile("recollect")
 BACKENDS = ("sqlite", "postgres")
 NOT_TESTED = "PostgreSQL was not tested"
 

@@ -23,7 +23,7 @@ from recollect.store import copy as copying
 from recollect.store.contract import Store
 from recollect.store.copy import Copied, Part, copy, parts
 from recollect.terms import of_query
-from recollect.types import Filter
+from recollect.types import Entity, Filter, Token, Webhook
 from workers import copy_slowly
 from writers import context, lines
 
@@ -59,6 +59,11 @@ def live(place: str, clock: Clock) -> None:
     with closing(open_store(place, clock())) as store:
         with store.transaction(TENANTS[0], "test", clock()) as changes:
             changes.embed(kept_in(store)[0].id, "other/1", np.stack([unit(1, 2), unit(3)]))
+        with store.transaction(TENANTS[0], "test", clock()) as changes:
+            changes.put(Entity("e" * 26, "service", "billing", "k", created_at=START), "create")
+            changes.put_token(Token("f" * 26, TENANTS[0], "laptop", created_at=START), "0" * 64)
+            changes.put_webhook(Webhook("g" * 26, TENANTS[0], "https://example.org", created_at=START))
+        store.moved(Token("f" * 26, TENANTS[0], last_used_at=START))
         store.restore_jobs(
             TENANTS[0], [Job("a" * 26, "done", state="done", finished_at=START, progress={"b": 1, "a": 2})]
         )
@@ -239,6 +244,15 @@ def test_a_source_that_never_rests_is_given_up(source: Store, target: Store, clo
 
     with pytest.raises(CopyDiffers, match="usage of acme"):
         copy(source, target, use)
+
+
+def test_a_webhook_that_was_dropped_since_is_dropped_in_the_copy(source: Store, target: Store, clock: Clock) -> None:
+    copy(source, target)
+    assert len(target.webhooks(TENANTS[0])) == 1
+    with source.transaction(TENANTS[0], "test", clock()) as changes:
+        changes.drop_webhook("g" * 26)
+    copy(source, target)
+    assert target.webhooks(TENANTS[0]) == []
 
 
 def test_an_empty_store_is_copied_as_an_empty_store(tmp_path: Path, target: Store, clock: Clock) -> None:

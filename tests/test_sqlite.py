@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import threading
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -151,3 +153,39 @@ def test_a_damaged_database_is_a_clear_error(tmp_path: Path, opened: Opener) -> 
 
     with pytest.raises(StoreUnavailable):
         use()
+
+
+def test_a_store_is_closed_while_a_thread_still_reads_and_after_a_write_that_has_begun(
+    tmp_path: Path, clock: Clock
+) -> None:
+    store = SQLiteStore(tmp_path / "closing.db", patience=30, now=clock())
+    reading, writing, ended = threading.Event(), threading.Event(), []
+    endless = "with recursive n(x) as (select 1 union all select x + 1 from n) select count(x) from n"
+
+    def forever() -> None:
+        with store._reading() as con:
+            reading.set()
+            con.execute(endless)
+
+    def read() -> None:
+        with pytest.raises(StoreUnavailable, match="was closed"):
+            forever()
+        ended.append("read")
+
+    def write() -> None:
+        with store.transaction("default", "test", clock()) as changes:
+            writing.set()
+            changes.note("note", "0" * 26, "written while it closes")
+        ended.append("written")
+
+    threads = [threading.Thread(target=read), threading.Thread(target=write)]
+    for thread in threads:
+        thread.start()
+    reading.wait(30)
+    writing.wait(30)
+    store.close()
+    for thread in threads:
+        thread.join(30)
+    assert sorted(ended) == ["read", "written"]
+    with closing(SQLiteStore(tmp_path / "closing.db", patience=5, now=clock())) as again:
+        assert [entry.reason for entry in again.journal("default")] == ["written while it closes"]

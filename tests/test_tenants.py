@@ -16,7 +16,7 @@ from recollect.ids import make
 from recollect.store.contract import Store, Transaction
 from recollect.terms import of_query
 from recollect.text import key
-from recollect.types import Filter, Job, Tombstone
+from recollect.types import Filter, Job, Token, Tombstone, Webhook
 from replay import entries_of, state_of
 
 WIDE = Filter(states=())
@@ -35,6 +35,12 @@ class Filled:
     link: str
     tombstone: str
     job: str
+    token: str
+    webhook: str
+
+    def secrets(self) -> tuple[str, ...]:
+        named = self.evidence, self.link, self.tombstone, self.job, self.token, self.webhook
+        return self.mark, *self.ids, *named
 
 
 def fill(store: Store, tenant: str, base: int) -> Filled:
@@ -44,16 +50,18 @@ def fill(store: Store, tenant: str, base: int) -> Filled:
         for n, said in enumerate(SAID, 1)
     )
     put(store, one, two, tenant=tenant)
-    evidence, link, tombstone, job = (make(base + n, 7) for n in range(10, 14))
+    evidence, link, tombstone, job, token, webhook = (make(base + n, 7) for n in range(10, 16))
     with store.transaction(tenant, mark, START) as changes:
         changes.put(Evidence(evidence, one.id, source().id, mark, created_at=START), "create", mark)
         changes.put(Link(link, one.id, "related", two.id, reason=mark, created_at=START), "link")
         changes.put(Tombstone(tombstone, key(f"never {tenant}"), reason=mark, created_at=START), "reject")
+        changes.put_token(Token(token, tenant, mark, created_at=START), f"hash-of-{mark}")
+        changes.put_webhook(Webhook(webhook, tenant, f"https://{mark}.test", created_at=START))
         for number, id in enumerate((one.id, two.id)):
             changes.embed(id, "m", unit(1, number)[None, :])
     store.used(tenant, {one.id: (1, 2)}, START)
     store.enqueue(tenant, Job(job, "sweep", payload={"mark": mark}, run_at=START, created_at=START))
-    return Filled(tenant, mark, (one.id, two.id), evidence, link, tombstone, job)
+    return Filled(tenant, mark, (one.id, two.id), evidence, link, tombstone, job, token, webhook)
 
 
 # What a tenant may try with what it knows of the other's: each is called for one tenant with the ids of the other.
@@ -61,6 +69,7 @@ CALLS: dict[str, Callable[[Store, str, Filled], Any]] = {
     "memories": lambda store, me, other: store.memories(me, other.ids),
     "ending": lambda store, me, other: [store.ending(me, id[-8:], 10) for id in other.ids],
     "page": lambda store, me, other: store.page(me, WIDE, None, 100) + store.page(me, WIDE, make(10**6, 0), 100),
+    "dated": lambda store, me, other: store.dated(me, WIDE, 100),
     "count": lambda store, me, other: store.count(me, WIDE),
     "match": lambda store, me, other: store.match(me, of_query(f"launch code {other.mark}"), WIDE, 100),
     "frequencies": lambda store, me, other: store.frequencies(me, of_query("launch code")),
@@ -80,6 +89,11 @@ CALLS: dict[str, Callable[[Store, str, Filled], Any]] = {
     "head": lambda store, me, other: store.head(me),
     "changed": lambda store, me, other: store.changed(me, 0, 0),
     "journal": lambda store, me, other: [store.journal(me), *(store.journal(me, target=id) for id in other.ids)],
+    "tokens": lambda store, me, other: store.tokens(me),
+    "webhooks": lambda store, me, other: store.webhooks(me),
+    "moved": lambda store, me, other: store.moved(Webhook(other.webhook, me, "https://thief.test", cursor=99)),
+    "doors": lambda store, me, other: store.doors(me),
+    "restore_doors": lambda store, me, other: store.restore_doors(me, []),
     "used": lambda store, me, other: store.used(me, dict.fromkeys(other.ids, (9, 9)), START + WEEK),
     "restore_usage": lambda store, me, other: store.restore_usage(me, []),
     "enqueue": lambda store, me, other: store.enqueue(me, Job(make(7, 7), "other work", run_at=START)),
@@ -96,8 +110,8 @@ CALLS: dict[str, Callable[[Store, str, Filled], Any]] = {
     "check": lambda store, me, other: [(check.name, check.status) for check in store.check(me)],
     "transaction": lambda store, me, other: inside(store, me, other),
 }  # fmt: skip
-# These belong to no tenant.
-OF_ALL = {"tenants", "close", "mend", "save"}
+# These belong to no tenant: a token is found by its secret, and its tenant by the token.
+OF_ALL = {"tenants", "token", "close", "mend", "save"}
 
 
 def inside(store: Store, me: str, other: Filled) -> Any:
@@ -123,10 +137,11 @@ ATTEMPTS: dict[str, Callable[[Transaction, Filled], Any]] = {
         changes.drop(Memory, other.ids[0], "drop"), changes.drop(Evidence, other.evidence, "drop"),
         changes.drop(Link, other.link, "drop"), changes.drop(Tombstone, other.tombstone, "drop"),
     ],
+    "drop_webhook": lambda changes, other: changes.drop_webhook(other.webhook),
     "note": lambda changes, other: changes.note("try", "nothing", ""),
 }  # fmt: skip
 # These change only what they are given, or are tried by `inside`.
-OF_THEIR_OWN = {"put", "embed", "purge", "replay", "restore_vectors"}
+OF_THEIR_OWN = {"put", "put_token", "put_webhook", "embed", "purge", "replay", "restore_vectors"}
 
 
 def methods(contract: type) -> set[str]:
@@ -139,9 +154,10 @@ def test_no_method_is_left_out() -> None:
 
 
 def held(store: Store, tenant: str) -> Any:
-    """Everything a tenant has, with its counters of use and its jobs."""
+    """Everything a tenant has, with its counters of use, its jobs, its tokens and webhooks."""
     memories = store.memories(tenant, [one.id for one in store.all(tenant, Memory, "", 1000)])
-    return state_of(store, tenant), entries_of(store, tenant), memories, store.jobs(tenant, [], 100)
+    beside = memories, store.jobs(tenant, [], 100), store.doors(tenant)
+    return state_of(store, tenant), entries_of(store, tenant), beside
 
 
 def test_two_tenants_with_the_same_content_see_nothing_of_each_other_by_any_method(store: Store) -> None:
@@ -150,7 +166,7 @@ def test_two_tenants_with_the_same_content_see_nothing_of_each_other_by_any_meth
         before = held(store, other.tenant)
         for name, call in CALLS.items():
             shown = repr(call(store, me.tenant, other))
-            for secret in (other.mark, *other.ids, other.evidence, other.link, other.tombstone, other.job):
+            for secret in other.secrets():
                 assert secret not in shown, name
         assert held(store, other.tenant) == before
         assert store.count(me.tenant, WIDE) == 2

@@ -14,9 +14,11 @@ from pathlib import Path
 import recollect
 
 context = multiprocessing.get_context("forkserver")
+# Everything a process of ours may need: one that has become nobody cannot read Python's own files any more.
 context.set_forkserver_preload(
-    ["recollect", "recollect.models.hashing", "recollect.store.index", "recollect.store.postgres"]
-)
+    ["recollect.engine", "recollect.models.hashing", "recollect.store.index", "recollect.store.sqlite",
+     "recollect.store.postgres"]
+)  # fmt: skip
 
 
 def acknowledge(log: int, line: str) -> None:
@@ -50,11 +52,11 @@ def write_for_ever(place: str, log_path: Path, seed: int) -> None:
             memory.forget(purged, purge=True)
 
 
-def write_some(place: str, log_path: Path, seed: int, count: int) -> None:
+def write_some(place: str, log_path: Path, seed: int, count: int, embedder: str = "hashing") -> None:
     """Write `count` memories one by one, recalling another writer's words now and then."""
     log = os.open(log_path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     try:
-        with recollect.open(place, embedder="hashing", actor=f"writer {seed}") as memory:
+        with recollect.open(place, embedder=embedder, actor=f"writer {seed}") as memory:
             for number in range(count):
                 result = memory.remember(f"writer{seed} note number {number} of subject{number % 7}")
                 acknowledge(log, f"created {result.id}")

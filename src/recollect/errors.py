@@ -11,6 +11,14 @@ reading the message.
     ├── NotFound                 no such memory, source or link
     │   └── Ambiguous            a short id that fits several
     ├── Refused                  the value was rejected by a person before, or purged
+    ├── ChangedMeanwhile         the memory is no longer the version that was to be changed
+    ├── Unauthorised             a token is needed, or the one given is not good
+    ├── Forbidden                the caller may not do that, or not there
+    ├── RateLimited              too many requests at once
+    ├── TooSlow                  the answer took longer than a request may
+    ├── ServerUnavailable        the server cannot be reached, or answered with something else
+    ├── DaemonRunning            another daemon serves that home already
+    ├── PortTaken                another program listens there
     ├── ModelUnavailable         the embedder cannot be had; text search goes on without it
     └── StoreUnavailable         the database cannot be used
         ├── StoreLocked
@@ -87,6 +95,66 @@ class Refused(RecollectError):
 
     code, status, exit = "refused", 409, 4
     fix = "If it was rejected by mistake: recollect reject --undo ID"
+
+
+class ChangedMeanwhile(RecollectError):
+    """The memory changed since it was read."""
+
+    code, status, exit = "changed_meanwhile", 412, 4
+    fix = "Read it again, and decide anew."
+
+
+class Unauthorised(RecollectError):
+    """Who calls is not known: no token, or one that is wrong, expired or revoked."""
+
+    code, status, exit = "unauthorised", 401, 7
+    fix = "Send a token (Authorization: Bearer …); make one with: recollect token create"
+
+
+class Forbidden(RecollectError):
+    """Who calls is known, and may not do this or not there."""
+
+    code, status, exit = "forbidden", 403, 7
+    fix = "Use a token with the right and the reach for it."
+
+
+class RateLimited(RecollectError):
+    """Too many requests in a short time."""
+
+    code, status, exit = "rate_limited", 429, 8
+    fix = "Wait as long as Retry-After says, and try again."
+
+    def __init__(self, message: str, *, wait: float = 60.0) -> None:
+        super().__init__(message)
+        self.wait = wait  # seconds
+
+
+class TooSlow(RecollectError):
+    """The answer took longer than a request may take; what it had begun to write is written whole or not at all."""
+
+    code, status, exit = "too_slow", 504, 8
+    fix = "Ask for less at once, or raise request_timeout: recollect config."
+
+
+class ServerUnavailable(RecollectError):
+    """The server cannot be reached, or what answers is not one of ours."""
+
+    code, status, exit = "server_unavailable", 502, 6
+    fix = "Start it with: recollect serve, and check the address."
+
+
+class DaemonRunning(RecollectError):
+    """Another daemon serves that home."""
+
+    code, status, exit = "daemon_running", 409, 9
+    fix = "Use that one, or end it with: recollect stop"
+
+
+class PortTaken(RecollectError):
+    """The port is in use, or may not be used."""
+
+    code, status, exit = "port_taken", 409, 10
+    fix = "Choose another with: recollect serve --port NUMBER"
 
 
 class ModelUnavailable(RecollectError):

@@ -32,3 +32,8 @@ def short(id: str) -> str:
 def plausible(text: str) -> bool:
     """Whether a text could be an id or the tail of one, at least four characters long."""
     return 4 <= len(text) <= LENGTH and set(text) <= set(ALPHABET)
+
+
+def whole(text: str) -> bool:
+    """Whether a text could be an id."""
+    return len(text) == LENGTH and plausible(text)

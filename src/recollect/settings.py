@@ -14,7 +14,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
 
 from .errors import BadInput
 
@@ -39,6 +38,12 @@ class Settings:
     content_limit: int = _setting(65536, "The largest content of one memory, in bytes of UTF-8")
     near_duplicate: float = _setting(0.92, "The cosine from which a new memory is reported as nearly known")
     busy_timeout: float = _setting(30.0, "How many seconds a write waits for other processes before it gives up")
+    host: str = _setting("127.0.0.1", "The address the daemon listens on; one beyond this machine needs a token")
+    port: int = _setting(7733, "The port the daemon listens on; where this one is taken, the next free one")
+    rate_limit: int = _setting(600, "How many requests a minute a token may make, and at once")
+    request_limit: int = _setting(16_777_216, "The largest request the daemon takes, in bytes")
+    request_timeout: float = _setting(60.0, "How many seconds a request may take before it is answered with an error")
+    log_level: str = _setting("info", "What the daemon writes into its log: debug, info, warning or error")
     home: Path = field(metadata={"sentence": "The folder of everything the program keeps"}, default=DEFAULT_HOME)
 
     @property
@@ -57,6 +62,11 @@ class Settings:
         return self.store if self.remote else str(self.store_path)
 
     @property
+    def standing(self) -> str:
+        """The same, wherever it is looked at from."""
+        return self.store if self.remote else str(self.store_path.absolute())
+
+    @property
     def config_path(self) -> Path:
         return self.home / "config.toml"
 
@@ -66,13 +76,14 @@ def shown(place: str) -> str:
 
     >>> shown("postgresql://ana:secret@db.example:5432/recollect")
     'postgresql://ana:***@db.example:5432/recollect'
+    >>> shown("postgresql://ana:se/cr@t@db.example/recollect?sslpassword=secret")
+    'postgresql://ana:***@db.example/recollect?sslpassword=***'
     """
     if not place.startswith(URLS):
         return place
-    parts = urlsplit(place)
-    shown = parts.netloc if parts.password is None else parts.netloc.replace(f":{parts.password}@", ":***@", 1)
-    query = re.sub(r"(password=)[^&]*", r"\1***", parts.query)
-    return urlunsplit(parts._replace(netloc=shown, query=query))
+    # To the last @, also where the password holds what should have been percent-encoded.
+    hidden = re.sub(r"(//[^:@/?]*):.*@", r"\1:***@", place)
+    return re.sub(r"(password=)[^&]*", r"\1***", hidden)
 
 
 def load(environ: Mapping[str, str] | None = None, **given: Any) -> tuple[Settings, dict[str, str]]:

@@ -7,6 +7,8 @@ tuples here.
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
@@ -162,6 +164,12 @@ class Memory(Kept):
         """What an embedder reads of it: when one of these changes, its vectors are stale."""
         return self.title, self.speaker, self.content
 
+    @property
+    def version(self) -> str:
+        """What changes whenever the memory does, and not when it is only looked at."""
+        told = json.dumps(self.record(), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(told.encode()).hexdigest()[:24]
+
     def record(self) -> dict[str, Any]:
         """The wire form without the counters of use, which are statistics and not knowledge."""
         return {name: value for name, value in self.as_dict().items() if name not in USAGE_FIELDS}
@@ -200,6 +208,20 @@ class Evidence(Kept):
     source: str
     quote: str = ""
     place: str = ""
+    created_at: datetime = times.EPOCH
+
+
+@dataclass(frozen=True, slots=True)
+class Entity(Kept):
+    """Something that memories speak of, by its name; `key` is what makes two of them the same."""
+
+    TIMES: ClassVar[frozenset[str]] = frozenset(("created_at",))
+
+    id: str
+    kind: str
+    name: str
+    key: str
+    project: str = ""
     created_at: datetime = times.EPOCH
 
 
@@ -276,6 +298,49 @@ class Entry(Noun):
     after: dict[str, Any] | None = None
     reason: str = ""
     purged: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Token(Noun):
+    """Who may call from elsewhere, behind which wall, with which rights. Its secret is nowhere, only a hash of it."""
+
+    TIMES: ClassVar[frozenset[str]] = frozenset(("created_at", "expires_at", "revoked_at", "last_used_at"))
+
+    id: str
+    tenant: str
+    name: str = ""
+    scope: Scope = EVERYWHERE  # user and project only
+    can: tuple[str, ...] = ("read",)
+    created_at: datetime = times.EPOCH
+    expires_at: datetime | None = None
+    revoked_at: datetime | None = None
+    last_used_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Webhook(Noun):
+    """An address that changes are posted to, and how far it has come: `cursor` is the last change it took.
+
+    `private` says that the address may lie on this machine or its network.
+    """
+
+    TIMES: ClassVar[frozenset[str]] = frozenset(("created_at", "next_at"))
+
+    id: str
+    tenant: str
+    url: str
+    operations: tuple[str, ...] = ()
+    secret: str = field(default="", repr=False)
+    private: bool = False
+    cursor: int = 0
+    failures: int = 0
+    error: str = ""
+    next_at: datetime | None = None
+    created_at: datetime = times.EPOCH
+
+    def as_dict(self) -> dict[str, Any]:
+        """Without the secret, which is told once, when it is made."""
+        return {f.name: _plain(getattr(self, f.name)) for f in fields(self) if f.name != "secret"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,21 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from .. import times
 from ..errors import BadInput, NotFound
-from ..types import SCOPE_FIELDS, USAGE_FIELDS, Entry, Evidence, Kept, Link, Memory, Scope, Source, Tombstone
+from ..types import (
+    SCOPE_FIELDS,
+    USAGE_FIELDS,
+    Entry,
+    Evidence,
+    Kept,
+    Link,
+    Memory,
+    Scope,
+    Source,
+    Token,
+    Tombstone,
+    Webhook,
+)
+from .access import DROP_WEBHOOK, PUT_TOKEN, PUT_WEBHOOK, token_row, webhook_row
 from .rows import NOUNS, TABLES, changed, columns, compact, noun_name, quoted, record, to_json, to_row
 
 if TYPE_CHECKING:
@@ -67,7 +81,7 @@ NOUN = {
 # What was said just before in a session: the nearest earlier turn.
 TURN_BEFORE = f"""{MEMORIES} and m.session = :session and m.position < :position and m.kind = 'turn'
     and m.state = 'active' and m."user" || '' = :user and m.project || '' = :project and m.branch = :branch
-    and m.agent = :agent order by m.position desc limit 1"""
+    and m.agent = :agent order by m.position desc, m.id desc limit 1"""
 # Turns that carry what another said as their context.
 TURNS_AFTER = """
     and session = :session and position > :position and context <> ''
@@ -219,6 +233,18 @@ class Changes(ABC):
 
     def note(self, operation: str, target: str, reason: str) -> None:
         self._append(operation, "note", target, None, None, reason)
+
+    def put_token(self, token: Token, sha256: str = "") -> None:
+        self._run(PUT_TOKEN, **token_row(token, sha256))
+        self.note("revoke" if token.revoked_at else "create", token.id, f"token {token.name}".strip())
+
+    def put_webhook(self, webhook: Webhook) -> None:
+        self._run(PUT_WEBHOOK, **webhook_row(webhook))
+        self.note("create", webhook.id, "webhook")
+
+    def drop_webhook(self, id: str) -> None:
+        self._run(DROP_WEBHOOK, id=id)
+        self.note("drop", id, "webhook")
 
     def purge(self, memory: str) -> None:
         found = self.get(Memory, memory)

@@ -8,12 +8,12 @@ the journal row of that change; there is no other way in.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from ..types import Check, Entry, Filter, Job, Kept, Memory, Scope, Source, Tombstone
+from ..types import Check, Entry, Filter, Job, Kept, Memory, Scope, Source, Token, Tombstone, Webhook
 
 if TYPE_CHECKING:
     from ..vectors import Floats
@@ -48,6 +48,12 @@ class Transaction(Protocol):
 
     def purge(self, memory: str) -> None:
         """Erase a memory with its evidence, links and the sources only it had, and blank their journal rows."""
+
+    def put_token(self, token: Token, sha256: str = "") -> None:
+        """Make a token with the hash of its secret, or change one. Not knowledge: its journal row is a note."""
+
+    def put_webhook(self, webhook: Webhook) -> None: ...
+    def drop_webhook(self, id: str) -> None: ...
 
     def replay(self, entry: Entry) -> None:
         """Append the next journal row of another store as it is, and do what it says.
@@ -113,6 +119,24 @@ class Store(Protocol):
         self, tenant: str, after: int = 0, limit: int = 1000, target: str | None = None, since: datetime | None = None
     ) -> list[Entry]:
         """Journal rows above a number, in order; of one target, or later than a time."""
+
+    def tokens(self, tenant: str | None) -> list[Token]:
+        """The tokens of a tenant; None is all of them, for whoever opens a door."""
+
+    def token(self, sha256: str) -> tuple[Token, str] | None:
+        """The token of a secret's hash, of whichever tenant, with the hash as it is stored."""
+
+    def webhooks(self, tenant: str | None) -> list[Webhook]:
+        """The webhooks of a tenant; None is all of them, for whoever delivers."""
+
+    def moved(self, noun: Token | Webhook) -> None:
+        """Write when a token was last used, or how far a webhook has come: not journalled."""
+
+    def doors(self, tenant: str) -> list[dict[str, Any]]:
+        """Tokens and webhooks as they lie here, hashes and secrets included: for a copy of the store, nothing else."""
+
+    def restore_doors(self, tenant: str, doors: Sequence[Mapping[str, Any]]) -> None:
+        """Set tokens and webhooks as they lie in another store, and drop the webhooks that do not."""
 
     def used(self, tenant: str, counts: dict[str, tuple[int, int]], at: datetime) -> None:
         """Add to the counters of use: memory id → (recalled, accessed)."""

@@ -17,14 +17,15 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import psycopg
-from pgvector import HalfVector
+from pgvector import Vector
 from psycopg import sql as compose
 
 from .. import text, times
-from ..errors import StoreUnavailable
+from ..errors import BadInput, RecollectError, StoreLocked, StoreUnavailable
 from ..settings import shown
 from ..types import SCOPE_FIELDS, Check, Entry, Filter, Kept, Memory
 from . import postgres_server as server
+from .access import TOKEN, Access
 from .changes import BY_TIME, ENTRIES, MEMORIES, MEMORY_COLUMNS, NOUN, RESTORE_USAGE, USED, used_rows
 from .jobs import Jobs
 from .listen import Listener
@@ -62,30 +63,36 @@ MATCH = """
 FREQUENCY = "select term, count(*) from posting where tenant = :tenant and term = any(:terms) group by 1"
 TOTAL = "select memories from head where tenant = :tenant"
 
-# Vectors. `<#>` is the negative inner product; vectors are of length one.
+# Vectors. `<#>` is the negative inner product; vectors are of length one. They are kept in half precision, the query is
+# not: rounding it too would change scores in the fourth digit. Only the index compares halves with halves.
 EXACT = """
     with chosen as materialized (select m.id from memory m where m.tenant = :tenant {where})
-    select e.memory, max(-(e.vector <#> :query::halfvec)) from chosen c
+    select e.memory, max(-(e.vector::vector <#> :query)) from chosen c
       join embedding e on e.tenant = :tenant and e.memory = c.id and e.model = :model
     group by 1 order by 2 desc, 1 limit :limit"""
 APPROXIMATE = """
-    select memory, max(score) from (
-      select e.memory, -(e.vector::halfvec({size}) <#> :query::halfvec({size})) as score
+    select memory, max(score), sum(count(*)) over () from (
+      select e.memory, -(e.vector::vector <#> :query) as score
       from embedding e join memory m on m.tenant = e.tenant and m.id = e.memory
-      where e.tenant = :tenant and e.model = {model} {where}
+      where e.tenant = :tenant and e.model = :literal {where}
       order by e.vector::halfvec({size}) <#> :query::halfvec({size}) limit :chunks) best
     group by 1 order by 2 desc, 1 limit :limit"""
 BREADTH = "select count(*) from memory m where m.tenant = :tenant {where}"
 COSINES = """
-    select memory, max(-(vector <#> :query::halfvec)) from embedding
+    select memory, max(-(vector::vector <#> :query)) from embedding
     where tenant = :tenant and memory = any(:ids) and model = :model group by 1"""
 ALL_VECTORS_OF = """
     select memory, model, vector::real[] from embedding
     where tenant = :tenant and memory = any(:ids) order by memory, model, chunk"""
-# The vector index of a model, with how many vectors it holds; one that is still being built does not count.
-VECTOR_INDEX = """
+# The vector index of a model, with how many vectors it holds; one that is still being built does not count. Before
+# pgvector 0.8 a scan of it cannot go on when a filter has thrown away what it found: there every vector is scored.
+SCANS_ON = """
+    select 1 from pg_extension
+    where extname = 'vector' and regexp_match(extversion, '^([0-9]+)[.]([0-9]+)')::int[] >= '{0,8}'"""
+VECTOR_INDEX = f"""
     select c.reltuples from pg_class c join pg_index i on i.indexrelid = c.oid
-    where c.relname = :name and c.relnamespace = current_schema()::regnamespace and i.indisvalid"""
+    where c.relname = :name and c.relnamespace = current_schema()::regnamespace and i.indisvalid
+      and exists ({SCANS_ON})"""
 VECTORS_OF_ALL = "select count(*), max(vector_dims(vector)) from embedding where tenant = :tenant and model = :model"
 BUILD_INDEX = """
     create index concurrently {name} on embedding using hnsw ((vector::halfvec({size})) halfvec_ip_ops)
@@ -95,11 +102,16 @@ SHARING = """
       join memory_ref s on s.tenant = r.tenant and s.ref = r.ref and s.memory <> r.memory
     where r.tenant = :tenant and r.memory = any(:ids) group by 1, 2 limit 500"""
 TENANTS = "select tenant from head order by tenant"
+EVERYBODY = "*"  # what a transaction names to see the list of tenants; no tenant can be called so
+# Who counts a memory's use holds its row, so that it cannot be purged from under the counter, and does not wait for a
+# purge: what is being erased need not be counted.
+COUNT = USED.replace("and id = :memory", "and id = :memory for key share skip locked")
 
 STATS = {
     "memories": "select count(*) from memory where tenant = :tenant",
     "sources": "select count(*) from source where tenant = :tenant",
     "evidence": "select count(*) from evidence where tenant = :tenant",
+    "entities": "select count(*) from entity where tenant = :tenant",
     "links": "select count(*) from link where tenant = :tenant",
     "tombstones": "select count(*) from tombstone where tenant = :tenant",
     "journal": "select coalesce(max(seq), 0) from journal where tenant = :tenant",
@@ -138,11 +150,12 @@ PURGED = (
 )
 
 NARROW = 5_000  # memories up to which each vector is scored: about as long as the index takes
-WIDE = 0.1  # the part of all vectors from which the index finds the right ones
+WIDE = 0.05  # the part of all vectors from which the index finds the right ones
 WORTH_AN_INDEX = 5_000  # vectors of a model
 EF_SEARCH = 200
 PAGE = 1000
-MANY = 250  # journal rows after which the planner's knowledge is looked at
+MANY = 250  # journal rows after which the planner's knowledge and the vector indexes are looked at
+WRITERS = server.CONNECTIONS // 2  # transactions of one process at once: who is inside one may have to read beside it
 
 
 def where(filter: Filter) -> tuple[str, dict[str, Any]]:
@@ -179,7 +192,7 @@ def where(filter: Filter) -> tuple[str, dict[str, Any]]:
     return "".join(f" and {part}" for part in parts), values
 
 
-class PostgresStore(Jobs):
+class PostgresStore(Jobs, Access):
     LOCK = "for update skip locked"
 
     def __init__(self, url: str, patience: float, now: datetime) -> None:
@@ -194,6 +207,8 @@ class PostgresStore(Jobs):
         self._written = 0
         self._counting = threading.Lock()
         self._breadths: dict[tuple[str, str], tuple[int, int]] = {}
+        self._writers = threading.BoundedSemaphore(WRITERS)
+        self._building = threading.Lock()
 
     # -- connections --------------------------------------------------------------------------------------------------
 
@@ -215,7 +230,7 @@ class PostgresStore(Jobs):
 
     @contextmanager
     def transaction(self, tenant: str, actor: str, now: datetime) -> Iterator[PostgresChanges]:
-        with server.our_errors(self.url):
+        with self._turn(tenant), server.our_errors(self.url):
             start = server.within(tenant, "")
 
             def enter(con: Connection) -> PostgresChanges:
@@ -227,23 +242,57 @@ class PostgresStore(Jobs):
                 with con.pipeline():
                     yield changes
                     changes.leave()
-                self._commit(con)
+                if not changes.idle:
+                    self._commit(con)
             finally:
                 server.back(self._pool, con)
+        # The change is kept: what fails from here on is no reason to say that it was not.
         if changes.purged:
             self._forget_copies()
-        self._tell_planner(tenant, changes.written)
+        self._tend(tenant, changes.head, changes.written)
 
-    def _tell_planner(self, tenant: str, written: int) -> None:
+    @contextmanager
+    def _turn(self, tenant: str) -> Iterator[None]:
+        """Leave connections to those who read: writers that wait for a lock must not hold them all."""
+        _allowed(tenant)
+        if not self._writers.acquire(timeout=self._patience):
+            raise StoreLocked(f"{WRITERS} other writers of this process did not end in time: {shown(self.url)}.")
+        try:
+            yield
+        finally:
+            self._writers.release()
+
+    def _tend(self, tenant: str, head: int, written: int) -> None:
+        """Look after what the server does not see to in time, every few hundred changes."""
+        with self._counting:
+            self._written += written
+            if self._written < MANY:
+                return
+            self._written = 0
+        try:
+            self._tell_planner(head)
+        except (psycopg.Error, RecollectError) as error:
+            log.warning("the tables could not be counted for the planner: %s", error)
+        threading.Thread(target=self._index_aside, args=(tenant,), name="recollect-index", daemon=True).start()
+
+    def _tell_planner(self, head: int) -> None:
         """Have the tables counted when they have doubled: until the server does so by itself, plans are far off."""
-        self._written += written
-        if self._written < MANY:
-            return
-        self._written = 0
-        with server.our_errors(self.url), self._pool.connection() as con:
+        with self._pool.connection() as con:
             row = con.execute("select reltuples from pg_class where oid = 'memory'::regclass").fetchone()
-            if row and self.head(tenant) > 2 * row[0] + MANY:
+            if row and head > 2 * row[0] + MANY:
                 con.execute("analyze (skip_locked) memory, posting, memory_terms, embedding, memory_ref, journal")
+
+    def _index_aside(self, tenant: str) -> None:
+        """Build what a tenant lacks, beside everything else; what cannot be built now is tried again later."""
+        if not self._building.acquire(blocking=False):
+            return
+        try:
+            self._build_indexes(tenant)
+        except (psycopg.Error, RecollectError) as error:
+            if not self._closed:
+                log.warning("the vector index could not be built: %s", error)
+        finally:
+            self._building.release()
 
     def _commit(self, con: Connection) -> None:
         try:
@@ -262,7 +311,12 @@ class PostgresStore(Jobs):
         self._pool.close()
 
     def tenants(self) -> list[str]:
-        return [str(row[0]) for row in self._query(TENANTS, tenant="*")]
+        return [str(row[0]) for row in self._query(TENANTS, tenant=EVERYBODY)]
+
+    def _presented(self, sha256: str) -> list[tuple[Any, ...]]:
+        with self._reading("") as con:
+            con.execute(compose.SQL("set local recollect.token = {}").format(compose.Literal(sha256)))
+            return con.execute(named(TOKEN), {"sha256": sha256}).fetchall()
 
     # -- memories -----------------------------------------------------------------------------------------------------
 
@@ -359,18 +413,31 @@ class PostgresStore(Jobs):
         with self._reading(tenant) as con:
             indexed = con.execute(named(VECTOR_INDEX), {"name": _index_name(model)}).fetchone()
             wide = indexed and self._breadth(con, tenant, conditions, values) > max(NARROW, WIDE * indexed[0])
-            if wide:
-                con.execute(compose.SQL(f"set local hnsw.ef_search = {EF_SEARCH}"))
-                con.execute("set local hnsw.iterative_scan = relaxed_order")
-            template = APPROXIMATE if wide else EXACT
-            literal = compose.Literal(model).as_string(con)
-            sql = template.format(where=conditions, size=len(query), model=literal)
-            values |= {"tenant": tenant, "model": model, "query": HalfVector(query), "limit": limit}
-            rows = con.execute(named(sql), values | {"chunks": 2 * limit + 20}).fetchall()
-        return [(str(id), float(score)) for id, score in rows]
+            values |= {"tenant": tenant, "model": model, "query": Vector(query), "limit": limit}
+            rows = self._by_index(con, conditions, values, len(query)) if wide else None
+            if rows is None:
+                rows = con.execute(named(EXACT.format(where=conditions)), values).fetchall()
+        return [(str(id), float(score)) for id, score, *_ in rows]
+
+    def _by_index(
+        self, con: Connection, conditions: str, values: dict[str, Any], size: int
+    ) -> list[tuple[Any, ...]] | None:
+        """The nearest by the vector index; None where it gave up before it had enough of them.
+
+        It is one index for all tenants and projects: where the neighbourhood of a question is full of what the filter
+        throws away, it ends after so many vectors and has found too little, or nothing.
+        """
+        con.execute(compose.SQL(f"set local hnsw.ef_search = {EF_SEARCH}"))
+        con.execute("set local hnsw.iterative_scan = relaxed_order")
+        chunks = 2 * values["limit"] + 20
+        # The planner takes the index of a model only where the model's name stands in the statement.
+        literal = compose.Literal(values["model"]).as_string(con).replace("%", "%%")
+        sql = named(APPROXIMATE.format(where=conditions, size=size)).replace("%(literal)s", literal)
+        rows = con.execute(sql, values | {"chunks": chunks}).fetchall()
+        return rows if rows and rows[0][2] >= chunks else None
 
     def cosines(self, tenant: str, model: str, query: Floats, ids: Sequence[str]) -> dict[str, float]:
-        rows = self._query(COSINES, tenant=tenant, model=model, query=HalfVector(query), ids=list(ids))
+        rows = self._query(COSINES, tenant=tenant, model=model, query=Vector(query), ids=list(ids))
         return {str(id): float(score) for id, score in rows}
 
     def vectors(self, tenant: str, ids: Sequence[str]) -> dict[str, dict[str, Floats]]:
@@ -402,52 +469,57 @@ class PostgresStore(Jobs):
     def save(self) -> None:
         """Build the vector index of each model that has become large enough for one."""
         for tenant in self.tenants():
-            for (model,) in self._query("select distinct model from embedding where tenant = :tenant", tenant=tenant):
-                self._build_index(tenant, model)
+            self._build_indexes(tenant)
 
-    def _build_index(self, tenant: str, model: str) -> None:
-        count, size = self._query(VECTORS_OF_ALL, tenant=tenant, model=model)[0]
-        name = _index_name(model)
-        if count < WORTH_AN_INDEX or self._query(VECTOR_INDEX, tenant=tenant, name=name):
-            return
-        log.info("building the vector index of %s over %d vectors", model, count)
-        with server.our_errors(self.url), self._pool.connection() as con:
+    def _build_indexes(self, tenant: str) -> None:
+        for (model,) in self._query("select distinct model from embedding where tenant = :tenant", tenant=tenant):
+            name = _index_name(model)
+            if not self._query(VECTOR_INDEX, tenant=tenant, name=name):
+                count, size = self._query(VECTORS_OF_ALL, tenant=tenant, model=model)[0]
+                if count >= WORTH_AN_INDEX:
+                    self._build_index(name, model, count, size)
+
+    def _build_index(self, name: str, model: str, count: int, size: int) -> None:
+        # On a connection of its own, which may wait longer than a writer: for every transaction that was there before.
+        with server.our_errors(self.url), psycopg.connect(self.url, autocommit=True) as con:
             locked = con.execute("select pg_try_advisory_lock(%s)", (server.BUILDING,)).fetchone()
-            if not (locked and locked[0]):
-                return  # another process is at it
-            try:
-                identifier = compose.Identifier(name)
-                con.execute(compose.SQL("drop index concurrently if exists {}").format(identifier))  # of a broken try
-                con.execute("set maintenance_work_mem = '512MB'")
-                statement = compose.SQL(BUILD_INDEX)
-                con.execute(statement.format(name=identifier, size=compose.Literal(size), model=compose.Literal(model)))
-            finally:
-                con.execute("reset maintenance_work_mem")
-                con.execute("select pg_advisory_unlock(%s)", (server.BUILDING,))
+            if not (locked and locked[0]) or not con.execute(SCANS_ON).fetchone():
+                return  # another process is at it, or the index would be of no use
+            if con.execute(named(VECTOR_INDEX), {"name": name}).fetchone():
+                return  # another process has just done it
+            log.info("building the vector index of %s over %d vectors", model, count)
+            identifier = compose.Identifier(name)
+            con.execute(compose.SQL("drop index concurrently if exists {}").format(identifier))  # of a broken try
+            con.execute("set maintenance_work_mem = '512MB'; set lock_timeout = '10min'")
+            statement = compose.SQL(BUILD_INDEX)
+            con.execute(statement.format(name=identifier, size=compose.Literal(size), model=compose.Literal(model)))
 
     def _forget_copies(self) -> None:
         """After a purge nothing of the text may stay in dead rows. Backups and replicas' logs are out of our reach."""
-        with server.our_errors(self.url), self._pool.connection() as con:
+        for table in PURGED:
             try:
-                con.execute(compose.SQL("vacuum ") + compose.SQL(", ").join(map(compose.Identifier, PURGED)))
-            except psycopg.errors.InsufficientPrivilege:
-                log.warning("only the owner of the tables can sweep out what was purged: have it run vacuum")
+                with self._pool.connection() as con:
+                    con.execute(compose.SQL("vacuum {}").format(compose.Identifier(table)))
+            except psycopg.Error as error:
+                log.warning("what was purged from %s is not swept out yet, run vacuum on it: %s", table, error)
 
     # -- statistics and health ----------------------------------------------------------------------------------------
 
     def used(self, tenant: str, counts: dict[str, tuple[int, int]], at: datetime) -> None:
-        self._alter(tenant, USED, used_rows(tenant, counts, at))
+        self._alter(tenant, COUNT, used_rows(tenant, counts, at))
 
     def restore_usage(self, tenant: str, memories: Sequence[Memory]) -> None:
         self._alter(tenant, RESTORE_USAGE, [{"tenant": tenant, **to_row(memory)} for memory in memories])
 
     def _alter(self, tenant: str, sql: str, many: Sequence[Mapping[str, Any]]) -> list[Sequence[Any]]:
         found: list[Sequence[Any]] = []
+        _allowed(tenant)
         with self._begun(tenant, "") as con:
-            con.execute(named(ENTER), {"tenant": tenant})
             for values in many:
                 rows = con.execute(named(sql), values)
                 found += rows.fetchall() if rows.description else []
+            if found:  # a job may be the first thing that a tenant has
+                con.execute(named(ENTER), {"tenant": tenant})
             con.execute("commit")
         return found
 
@@ -465,17 +537,13 @@ class PostgresStore(Jobs):
     def mend(self) -> None:
         """Build the full text, tags and references again from the rows."""
         for tenant in self.tenants():
-            with self._begun(tenant, "") as con:
-                changes = PostgresChanges(con, tenant, "mend", times.moment(0))
-                for table in ("posting", "memory_terms", "memory_tag", "memory_ref"):
-                    con.execute(named(f"delete from {table} where tenant = :tenant"), {"tenant": tenant})
-                con.execute(named("update head set memories = 0, words = 0 where tenant = :tenant"), {"tenant": tenant})
+            with self.transaction(tenant, "mend", times.moment(0)) as changes:
+                changes.clear()
                 after = ""
                 while batch := self.all(tenant, Memory, after, PAGE):
                     for memory in batch:
                         changes.index(memory)
                     after = batch[-1].id
-                con.execute("commit")
 
     def check(self, tenant: str) -> list[Check]:
         with self._reading(tenant) as con:
@@ -485,7 +553,8 @@ class PostgresStore(Jobs):
                 if row and row[0]:
                     orphans[name] = row[0]
             above = con.execute(ABOVE_THE_WALL).fetchone()
-        version = f"PostgreSQL {con.info.server_version // 10000}.{con.info.server_version % 10000}"
+            number = con.info.server_version
+        version = f"PostgreSQL {number // 10000}.{number % 10000}"
         found = [checked("database", True, f"{shown(self.url)}: {version}", "")]
         detail = ", ".join(f"{count} {name}" for name, count in orphans.items())
         found.append(
@@ -499,6 +568,11 @@ class PostgresStore(Jobs):
         else:
             found.append(checked("wall", True, "row-level security keeps tenants apart", ""))
         return found
+
+
+def _allowed(tenant: str) -> None:
+    if tenant == EVERYBODY:
+        raise BadInput(f"A tenant cannot be called {tenant!r}.", fix="Choose another name.")
 
 
 def _index_name(model: str) -> str:

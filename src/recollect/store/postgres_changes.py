@@ -23,8 +23,11 @@ if TYPE_CHECKING:
 
 N = TypeVar("N", bound=Kept)
 
-# The row is made first and locked then: locking one that two are making would let one of them see nothing.
-ENTER = "insert into head (tenant) values (:tenant) on conflict do nothing"
+# The row is made first and locked then: locking one that two are making would let one of them see nothing. Where there
+# is one, nothing is inserted: even an insert that does nothing waits for whoever is changing the row.
+ENTER = """
+    insert into head (tenant) select :tenant where not exists (select 1 from head where tenant = :tenant)
+    on conflict do nothing"""
 LOCK = "select seq from head where tenant = :tenant for update"
 LEAVE = "update head set seq = :seq where tenant = :tenant"
 TOLD = "recollect_journal"
@@ -56,6 +59,11 @@ TAG = """
 UNREFER = "delete from memory_ref where tenant = :tenant and memory = :id and ref <> all(:values)"
 REFER = """
     insert into memory_ref (tenant, ref, memory) select :tenant, unnest(:values::text[]), :id on conflict do nothing"""
+DERIVED = ("posting", "memory_terms", "memory_tag", "memory_ref")
+CLEAR = (
+    *(f"delete from {table} where tenant = :tenant" for table in DERIVED),
+    "update head set memories = 0, words = 0 where tenant = :tenant",
+)
 LONGEST = 500  # characters of a reference that are kept as they are: an index takes no more than 2,700 bytes
 
 
@@ -71,6 +79,11 @@ class PostgresChanges(Changes):
         self._began = self._seq
 
     @property
+    def head(self) -> int:
+        """The number of the newest journal row."""
+        return self._seq
+
+    @property
     def written(self) -> int:
         """How many journal rows this transaction has added."""
         return self._seq - self._began
@@ -81,8 +94,18 @@ class PostgresChanges(Changes):
             self._run(LEAVE, seq=self._seq)
             self._run(TELL, seq=str(self._seq))
 
+    @property
+    def idle(self) -> bool:
+        """Whether all that this transaction did is to make its tenant's row: then there is nothing to keep."""
+        return self._made and not self.written
+
+    def clear(self) -> None:
+        """Forget what is derived from the memories, before `index` makes it again."""
+        for statement in CLEAR:
+            self._run(statement)
+
     def _head(self) -> int:
-        self._run(ENTER)
+        self._made = self._con.execute(named(ENTER), {"tenant": self._tenant}).rowcount > 0
         return int(self._value(LOCK))
 
     def _run(self, sql: str, **values: Any) -> None:

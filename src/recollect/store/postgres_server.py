@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import psycopg
+import psycopg.conninfo
 from pgvector.psycopg import register_vector
 from psycopg import errors, sql
 from psycopg_pool import ConnectionPool, PoolTimeout
@@ -36,10 +37,12 @@ Connection = psycopg.Connection[tuple[Any, ...]]
 T = TypeVar("T")
 
 CONNECTIONS = 16  # at most, for one process
+RECONNECT = 5.0  # seconds at most between two tries to reach a server that is away
 MIGRATING = 0x52434C54  # the advisory lock of the one who upgrades the schema, and of the one who builds an index
 BUILDING = MIGRATING + 1
 OLDEST, OLDEST_VECTOR = 150000, (0, 7)
 ONLINE = "-- online"  # the first line of a migration that must not lock: its statements run one by one
+BUILDS = re.compile(r"create index concurrently if not exists (\w+)")
 LOST = "The connection to the database was lost"
 _ERRORS: tuple[tuple[tuple[type[psycopg.Error], ...], type[RecollectError], str], ...] = (
     ((errors.LockNotAvailable,), StoreLocked, "Another process holds the write lock"),
@@ -88,7 +91,9 @@ def _brief(error: psycopg.Error) -> str:
 def pool(url: str, patience: float) -> ConnectionPool[Connection]:
     def configure(con: Connection) -> None:
         # A write waits for its tenant's lock as long as a caller is ready to wait, and no longer.
-        con.execute(sql.SQL("set lock_timeout = {}").format(int(patience * 1000)))
+        con.execute(sql.SQL("set lock_timeout = {}").format(max(1, int(patience * 1000))))
+        # A machine that vanished inside a transaction holds its tenant's lock until the server misses it.
+        con.execute("set tcp_keepalives_idle = 30; set tcp_keepalives_interval = 10; set tcp_keepalives_count = 3")
         register_vector(con)
 
     return ConnectionPool(
@@ -98,6 +103,7 @@ def pool(url: str, patience: float) -> ConnectionPool[Connection]:
         min_size=1,
         max_size=CONNECTIONS,
         timeout=patience,
+        reconnect_timeout=RECONNECT,
         configure=configure,
         open=False,
     )
@@ -139,6 +145,7 @@ def within(tenant: str, mode: str) -> sql.Composed:
 
 def prepare(url: str, patience: float, now: int) -> str:
     """Make sure that the database has today's schema; the store's identity."""
+    _readable(url)
     deadline = time.monotonic() + patience
     while True:
         try:
@@ -153,6 +160,21 @@ def prepare(url: str, patience: float, now: int) -> str:
                     f"The database server cannot be reached: {shown(url)} ({_brief(error)}).", fix=REACH
                 ) from error
         time.sleep(random.uniform(0.05, 0.3))
+
+
+def _readable(url: str) -> None:
+    """Refuse an address that libpq cannot read or reads otherwise than meant: its errors would show the password."""
+    try:
+        parts = psycopg.conninfo.conninfo_to_dict(url)
+    except psycopg.ProgrammingError:
+        parts = None
+    # A password with an @ or a / in it ends too early, and its rest is taken for the host or the database.
+    if parts is None or any("@" in str(parts.get(name) or "")[1:] for name in ("host", "port", "dbname")):
+        raise BadInput(
+            "The address of the database cannot be read.",
+            fix="Write it as postgresql://user:password@host:5432/database, with what is special in the password"
+            " percent-encoded (@ is %40, / is %2F), or keep the password in PGPASSWORD.",
+        )
 
 
 def _passing(error: psycopg.OperationalError) -> bool:
@@ -173,13 +195,14 @@ def _applied(con: Connection, url: str) -> dict[int, str]:
     if taken := tables & {"memory", "source", "journal", "migration", "head", "meta"}:
         raise NotADatabase(
             f"The schema belongs to another program: {shown(url)} has a table {min(taken)!r}.",
-            fix="Give Recollect a database or a schema of its own (…?options=-csearch_path%3Drecollect).",
+            fix="Give Recollect a database or a schema of its own (…?options=-csearch_path%3Drecollect,public).",
         )
     return {}
 
 
 def _upgrade(con: Connection, url: str, now: int) -> str:
     migrations = migrate.available("postgres")
+    _schema(con, url)
     if migrate.missing(_applied(con, url), migrations):
         _take(con, MIGRATING)
         try:
@@ -208,6 +231,8 @@ def _apply(con: Connection, migration: migrate.Migration, now: int) -> None:
     values = (migration.version, migration.name, migration.sha256, now)
     if migration.sql.startswith(ONLINE):
         for statement in migration.sql.split(";\n"):
+            if index := BUILDS.search(statement):
+                _drop_broken(con, index.group(1))
             con.execute(statement)
         con.execute(record, values)
         return
@@ -216,6 +241,21 @@ def _apply(con: Connection, migration: migrate.Migration, now: int) -> None:
         con.execute(record, values)
         if migration.version == 1:
             con.execute("insert into meta (key, value) values ('store', %s)", (f"{random.getrandbits(128):032x}",))
+
+
+def _drop_broken(con: Connection, index: str) -> None:
+    """Drop an index whose building was broken off: `if not exists` would take it for one that can be used."""
+    broken = con.execute("select 1 from pg_index where indexrelid = to_regclass(%s) and not indisvalid", (index,))
+    if broken.fetchone():
+        con.execute(sql.SQL("drop index concurrently {}").format(sql.Identifier(index)))
+
+
+def _schema(con: Connection, url: str) -> None:
+    """Refuse where the schema that the address names is not there: the next one on the path would be used instead."""
+    row = con.execute("select current_schema(), current_setting('search_path')").fetchone() or (None, "")
+    wanted = str(row[1]).partition(",")[0].strip().strip('"')
+    if wanted not in ("$user", row[0] or ""):
+        raise StoreUnavailable(f"There is no schema {wanted!r}: {shown(url)}.", fix=f"Run: create schema {wanted}")
 
 
 def _requirements(con: Connection, url: str) -> None:
@@ -237,4 +277,9 @@ def _requirements(con: Connection, url: str) -> None:
         raise StoreUnavailable(
             f"The extension pgvector is {version}: {shown(url)}.",
             fix="Update it to 0.7 or newer on the server, then run: alter extension vector update",
+        )
+    if not (con.execute("select to_regtype('halfvec')").fetchone() or (None,))[0]:
+        raise StoreUnavailable(
+            f"The extension pgvector lies in a schema that is not on the search path: {shown(url)}.",
+            fix="Name its schema last in the address: …?options=-csearch_path%3Drecollect,public",
         )

@@ -17,6 +17,7 @@ from ..types import (
     SCOPE_FIELDS,
     USAGE_FIELDS,
     Check,
+    Entity,
     Entry,
     Evidence,
     Job,
@@ -35,6 +36,7 @@ NOUNS: dict[str, type[Kept]] = {
     "memory": Memory,
     "source": Source,
     "evidence": Evidence,
+    "entity": Entity,
     "link": Link,
     "tombstone": Tombstone,
 }

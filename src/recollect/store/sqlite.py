@@ -26,6 +26,7 @@ from .. import text, times
 from ..errors import StoreCorrupt
 from ..types import SCOPE_FIELDS, Check, Entry, Filter, Kept, Memory
 from . import sqlite_file
+from .access import TOKEN, Access
 from .changes import BY_TIME, ENTRIES, HEAD, MEMORIES, MEMORY_COLUMNS, NOUN, RESTORE_USAGE, USED, Changes, used_rows
 from .jobs import Jobs
 from .rows import checked, columns, entry, from_row, to_json, to_row
@@ -92,6 +93,7 @@ STATS = {
     "memories": "select count(*) from memory where tenant = :tenant",
     "sources": "select count(*) from source where tenant = :tenant",
     "evidence": "select count(*) from evidence where tenant = :tenant",
+    "entities": "select count(*) from entity where tenant = :tenant",
     "links": "select count(*) from link where tenant = :tenant",
     "tombstones": "select count(*) from tombstone where tenant = :tenant",
     "journal": HEAD,
@@ -158,7 +160,7 @@ def where(filter: Filter) -> tuple[str, dict[str, Any]]:
     return "".join(f" and {part}" for part in parts), values
 
 
-class SQLiteStore(Jobs):
+class SQLiteStore(Jobs, Access):
     def __init__(self, path: Path, patience: float, now: datetime) -> None:
         self.path = path
         self._patience = patience
@@ -226,9 +228,10 @@ class SQLiteStore(Jobs):
         if self._closed:
             return
         self.save()
-        self._closed = True
-        for con in list(self._connections):
-            con.close()
+        with self._writing:  # a write that has begun is let to its end
+            self._closed = True
+            for con in list(self._connections):
+                sqlite_file.end(con, self._patience)
 
     def tenants(self) -> list[str]:
         with self._reading() as con:
@@ -460,6 +463,14 @@ class SQLiteStore(Jobs):
                     self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
                 except apsw.BusyError:
                     log.warning("another process is reading: traces of what was purged leave the log when it is done")
+
+    def _presented(self, sha256: str) -> list[tuple[Any, ...]]:
+        return self._query(TOKEN, sha256=sha256)
+
+    def _query(self, sql: str, **values: Any) -> list[tuple[Any, ...]]:
+        with self._reading() as con:
+            rows: list[tuple[Any, ...]] = con.execute(sql, values).fetchall()
+            return rows
 
     # -- statistics and health ----------------------------------------------------------------------------------------
 

@@ -391,6 +391,23 @@ create table token (
   unique (tenant, sha256)
 );
 
+-- Where changes are posted to. `cursor` is the last journal row the address took; `private` says that it may be on this
+-- machine or its network. The secret lies here as it is, because each delivery is signed with it.
+create table webhook (
+  tenant     text collate "C" not null,
+  id         text collate "C" not null,
+  url        text not null,
+  operations text not null default '[]',
+  secret     text not null,
+  private    integer not null default 0,
+  cursor     bigint not null,
+  failures   integer not null default 0,
+  error      text not null default '',
+  next_at    bigint,
+  created_at bigint not null,
+  primary key (tenant, id)
+);
+
 do $$
 declare name text;
 begin

@@ -395,6 +395,23 @@ create table token (
   primary key (tenant, id)
 ) strict, without rowid;
 
+-- Where changes are posted to. `cursor` is the last journal row the address took; `private` says that it may be on this
+-- machine or its network. The secret lies here as it is, because each delivery is signed with it.
+create table webhook (
+  tenant     text not null,
+  id         text not null,
+  url        text not null,
+  operations text not null default '[]',
+  secret     text not null,
+  private    integer not null default 0,
+  cursor     integer not null,
+  failures   integer not null default 0,
+  error      text not null default '',
+  next_at    integer,
+  created_at integer not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
 -- What the planner should believe before there is anything to count: one tenant holds nearly everything, so a search by
 -- tenant alone is a walk through the table; ids, hashes and targets are nearly unique. Without this it takes the tenant
 -- for selective, and single look-ups walk through thousands of rows.
