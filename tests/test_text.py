@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -11,7 +13,7 @@ from hypothesis import strategies as st
 from conftest import START
 from recollect import BadTime, Memory, Scope, ids, text, times
 from recollect.remember.alike import agree, near
-from recollect.terms import joined, of_query, terms
+from recollect.terms import _stem, joined, of_query, terms
 
 moments = st.datetimes(min_value=datetime(1900, 1, 1), max_value=datetime(2200, 1, 1), timezones=st.just(UTC))
 
@@ -64,6 +66,25 @@ def test_every_term_of_a_question_is_a_term_of_the_same_text(said: str) -> None:
 )
 def test_spellings_of_one_thing_share_a_term(one: str, other: str) -> None:
     assert set(terms(one)) & set(terms(other))
+
+
+def test_a_word_has_the_same_stem_in_every_thread() -> None:
+    ends = ("s", "ing", "ed", "ness", "ational", "ously", "ement", "ability", "fulness", "ization")
+    words = [f"{begin}{end}" for begin in ("connect", "relat", "deploy", "migrat", "hop") for end in ends]
+    stem = _stem.__wrapped__  # past its cache, which would leave only the first of the threads with anything to do
+    wanted = {word: stem(word) for word in words}
+
+    def differing(number: int) -> list[str]:
+        mine = words[number * 12 :] + words[: number * 12]
+        return [word for word in mine * 20 if stem(word) != wanted[word]]
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            assert list(pool.map(differing, range(4))) == [[]] * 4
+    finally:
+        sys.setswitchinterval(before)
 
 
 @given(moments)

@@ -17,26 +17,32 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from . import checks, exchange, ids, settings, terms, text
+from .agents.tokens import Gatekeeper, IssuedTokens
+from .agents.webhooks import Webhooks
 from .checks import MAX_NAME, Cleaner, one_of
 from .errors import Ambiguous, BadInput, ModelUnavailable, NotFound, Refused
+from .graph import Graph, Verbs
 from .models.tokens import Tokens
 from .recall.cache import RecallCache
 from .recall.context import Budgets, Context, Parts, Turn, build, standing
 from .recall.query import MAX_LIMIT, filter_of, parse
 from .recall.read import Models, Reader
 from .remember.redact import redact
-from .remember.write import Writer, embed_drafts, present
+from .remember.write import Writer, present
 from .settings import Settings, lexicon
 from .store import open_store
 from .store.contract import Store
 from .types import (
     EVERYWHERE,
+    KINDS,
     RELATIONS,
+    STATES,
     Draft,
     DraftFields,
     EditFields,
@@ -53,6 +59,7 @@ from .types import (
     Scope,
     Source,
 )
+from .upkeep import reembed
 from .upkeep.jobs import Handler, Jobs, Run
 from .upkeep.usage import Usage
 
@@ -62,9 +69,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("recollect")
 Progress = Callable[[int, int], None]
-EMBED_BATCH = 64
 MAX_SAYING = 10_000  # memories that one query can forget
 MIN_BUDGET = 100  # tokens below which a context holds nothing but its frame
+LOADING = "vector: the model is still loading"
 STANDING = 200  # rules and project facts that are looked at for a context
 
 
@@ -108,14 +115,16 @@ class Engine:
         self.settings = settings
         self._store = store
         self._tenant = cleaner.text(settings.tenant, "tenant", MAX_NAME)
-        if not self._tenant:
-            raise BadInput("tenant is empty.")
+        if self._tenant in ("", "*"):  # a star stands for all tenants where a store keeps their list
+            raise BadInput("tenant is empty." if not self._tenant else "A tenant cannot be called '*'.")
         self._actor = cleaner.text(actor, "actor", MAX_NAME) or "unknown"
         self._now = now
         self._scope = cleaner.scope(Scope(user=settings.user, project=settings.project))
         self._embedder = embedder
         self._no_embedder = "vector: switched off (embedder = off)" if settings.embedder == "off" else ""
         self._loading = threading.Lock()
+        self._warming = False
+        self._origin = self  # whose model this engine uses: its own, or that of the one it was made beside
         self._usage = Usage(store, self._tenant, now)
         self._reader = Reader(store, self._tenant, now, lexicon(settings))
         self._recalled = RecallCache(now)
@@ -136,7 +145,19 @@ class Engine:
     def close(self) -> None:
         """Write what is pending and let go of the store."""
         self._usage.flush()
-        self._store.close()
+        if self._origin is self:
+            self._store.close()
+
+    def beside(self, *, tenant: str | None = None, actor: str | None = None) -> Engine:
+        """An engine for another tenant or actor on the same store with the same model; it is closed with this one."""
+        chosen = self.settings
+        if tenant is not None and tenant != self._tenant:
+            chosen = replace(chosen, tenant=tenant, user="", project="")
+        other = Engine(self._store, chosen, actor=actor or self._actor, embedder=None, now=self._now)
+        other._origin = self._origin
+        if other._tenant == self._tenant:  # one cache and one count of use for all who work in it
+            other._recalled, other._usage, other._reader = self._recalled, self._usage, self._reader
+        return other
 
     # -- writing ------------------------------------------------------------------------------------------------------
 
@@ -164,8 +185,11 @@ class Engine:
                 progress(len(done), len(ready))
         return tuple(done)
 
-    def edit(self, id: str, *, reason: str = "", **fields: Unpack[EditFields]) -> Memory:
-        """Change fields of a memory; the journal keeps what it was. `state` may be set to active or archived."""
+    def edit(self, id: str, *, reason: str = "", version: str | None = None, **fields: Unpack[EditFields]) -> Memory:
+        """Change fields of a memory; the journal keeps what it was. `state` may be set to active or archived.
+
+        With the `version` of the memory as it was read, the change is made only if it still stands like that.
+        """
         memory = self._find(id)
         if not fields:
             raise BadInput("Nothing to change was given.", fix="Name a field, such as content or importance.")
@@ -174,7 +198,7 @@ class Engine:
             if memory.state == "rejected":
                 raise Refused(f"Memory {memory.id} was rejected.")
         listed = {name: tuple(v) if isinstance(v, list) else v for name, v in fields.items()}
-        return self._writer.edit(memory, listed, self._embedding()[0], self._reason(reason))
+        return self._writer.edit(memory, listed, self._embedding()[0], self._reason(reason), version)
 
     def forget(
         self, id: str | Sequence[str] | None = None, *, query: str | None = None, scope: Scope | None = None,
@@ -290,6 +314,8 @@ class Engine:
         head, key = self._store.head(self._tenant), asked.key()
         if known := self._recalled.get(key, head):
             return known
+        if self._origin._warming:  # the model is on its way: words alone answer at once, and only this once
+            return self._reader.recall(asked, Models(None, None, (LOADING,)))
         found = self._reader.recall(asked, self._models(asked.effort))
         self._recalled.put(key, head, found)
         return found
@@ -341,6 +367,12 @@ class Engine:
         fixed = {} if history else {"history": 0}
         return build(parts, Budgets.of(budget, **fixed), self._tokens, index=index)
 
+    def graph(self, scope: Scope | None = None, inside: Scope = EVERYWHERE) -> Graph:
+        """Entities by name, what is known of each and how they relate: seen from a scope, changed inside another."""
+        where = Cleaner(MAX_NAME).scope(scope or self._scope)
+        verbs = Verbs(self.remember_many, lambda query: self.recall(query, scope=where, limit=20), new_id)
+        return Graph(self._store, self._tenant, self._actor, self._now, where, inside, verbs)
+
     def get(self, id: str, *, peek: bool = False) -> Memory:
         """One memory, by its id or the last characters of it; with `peek` the look is not counted."""
         memory = self._find(id)
@@ -357,7 +389,7 @@ class Engine:
         filter = filter_of(now=None, scope=scope or EVERYWHERE, inside=True, **filters)
         if not isinstance(limit, int) or not 1 <= limit <= MAX_LIMIT:
             raise BadInput(f"limit must be a whole number from 1 to {MAX_LIMIT}, not {limit!r}.")
-        if cursor is not None and not (isinstance(cursor, str) and ids.plausible(cursor)):
+        if cursor is not None and not (isinstance(cursor, str) and ids.whole(cursor)):
             raise BadInput(f"cursor {cursor!r} is not one of ours.", fix="Take the cursor of the page before.")
         found = self._store.page(self._tenant, filter, cursor, limit + 1)
         return Page(tuple(found[:limit]), found[limit - 1].id if len(found) > limit else None)
@@ -368,6 +400,10 @@ class Engine:
         sources = self._store.of(self._tenant, Source, [memory.source])
         quotes = self._store.of(self._tenant, Evidence, [memory.id], "memory")
         return (sources[0] if sources else None), tuple(quotes)
+
+    def sources(self, ids: Sequence[str]) -> tuple[Source, ...]:
+        """The sources among these ids that are known: what has been taken in already."""
+        return tuple(self._store.of(self._tenant, Source, list(ids)))
 
     def links(self, id: str) -> tuple[Link, ...]:
         """The links from and to a memory."""
@@ -390,21 +426,65 @@ class Engine:
             raise NotFound(f"No memory has the id {id!r}.")
         return tuple(entries)
 
-    def stats(self) -> dict[str, Any]:
-        """Counts of everything, and the size of the files."""
+    def changes(self, *, after: int = 0, limit: int = 100) -> tuple[Entry, ...]:
+        """What changed after a sequence number of the journal, in the order it happened."""
+        checks.within(after, 0, 2**53, "after", whole=True)
+        checks.within(limit, 1, MAX_LIMIT, "limit", whole=True)
+        return tuple(self._store.journal(self._tenant, after, limit))
+
+    def stats(self, *, scope: Scope | None = None) -> dict[str, Any]:
+        """Counts of everything, and the size of the files; with a scope, of the memories inside it alone."""
+        if scope is not None:
+            count = partial(self._store.count, self._tenant)
+            inside = filter_of(now=None, scope=scope, inside=True, states=())
+            by_state = {state: n for state in STATES if (n := count(inside.but(states=(state,))))}
+            by_kind = {kind: n for kind in KINDS if (n := count(inside.but(kinds=(kind,))))}
+            return {"memories": count(inside), "by_state": by_state, "by_kind": by_kind}
         self._usage.flush()
         return {**self._store.stats(self._tenant), "recall_cache": self._recalled.stats.as_dict()}
 
+    @property
+    def head(self) -> int:
+        """The sequence number of the newest change."""
+        return self._store.head(self._tenant)
+
+    def wait(self, after: int, seconds: float) -> int:
+        """Wait until there is a change later than the number `after`, or the time is over; the newest number."""
+        return self._store.changed(self._tenant, after, seconds)
+
+    # -- access -------------------------------------------------------------------------------------------------------
+
+    @property
+    def tokens(self) -> IssuedTokens:
+        """Who may call from elsewhere."""
+        return IssuedTokens(self._store, self._tenant, self._actor, self._now, new_id)
+
+    @property
+    def webhooks(self) -> Webhooks:
+        """Where changes are posted to."""
+        return Webhooks(self._store, self._tenant, self._actor, self._now, new_id)
+
+    def gatekeeper(self) -> Gatekeeper:
+        """The look-up of tokens, of whichever tenant, for a server in front of this store."""
+        return Gatekeeper(self._store, self._now, self.settings.rate_limit)
+
     # -- moving and keeping -------------------------------------------------------------------------------------------
 
-    def export(self, path: str | Path, *, journal: bool = False, progress: Progress | None = None) -> int:
-        """Write everything to a JSONL file, optionally with the history; gives the number of memories."""
+    def export(
+        self, path: str | Path, *, journal: bool = False, reference: bool = False, progress: Progress | None = None
+    ) -> int:
+        """Write everything to a JSONL file, optionally with the history; gives the number of memories.
+
+        With `reference`, only the graph, in the form of the reference memory server; gives the number of entities.
+        """
+        if reference:
+            return exchange.export_graph(self.graph(), Path(path))
         self._usage.flush()
         return exchange.export(self._store, self._tenant, Path(path), self._now(), journal=journal, progress=progress)
 
     def import_(self, path: str | Path, *, embed: bool = True, progress: Progress | None = None) -> exchange.Imported:
-        """Take in a JSONL file: an export of ours, or one object with `content` a line."""
-        importer = exchange.Importer(self._store, self._tenant, self._actor, self._writer, self._now)
+        """Take in a JSONL file: an export of ours, one object with `content` a line, or entities and relations."""
+        importer = exchange.Importer(self._store, self._tenant, self._actor, self._writer, self._now, self.graph())
         result = importer.run(Path(path), self._scope, progress)
         if embed:
             self.embed(progress=progress)
@@ -415,22 +495,7 @@ class Engine:
         embedder, _ = self._embedding()
         if embedder is None:
             return 0
-        done, last = 0, ""
-        counts = self._store.stats(self._tenant)
-        total = counts["memories"] - counts["embedded"].get(embedder.model, 0)
-        while batch := self._store.unembedded(self._tenant, embedder.model, EMBED_BATCH, last):
-            vectors = embed_drafts(batch, embedder)
-            with self._store.transaction(self._tenant, self._actor, self._now()) as changes:
-                for memory, found in zip(batch, vectors, strict=True):
-                    current = changes.get(Memory, memory.id)
-                    if found is not None and current and current.content_hash == memory.content_hash:
-                        changes.embed(memory.id, embedder.model, found)
-            done, last = done + len(batch), batch[-1].id
-            if progress:
-                progress(done, max(done, total))
-        if done:
-            self._store.save()
-        return done
+        return reembed.run(self._store, self._tenant, self._actor, self._now, embedder, progress)
 
     def embed_later(self) -> Job:
         """Have `embed` done in the background, by whichever worker has today's model: `jobs` shows how far it is."""
@@ -453,10 +518,30 @@ class Engine:
         self._store.mend()
 
     def warm(self) -> threading.Thread:
-        """Load the model now, in the background, so that no question waits for it."""
-        thread = threading.Thread(target=self._embedding, name="recollect-model", daemon=True)
+        """Load the model now, in the background: until it is there, questions are answered from words and say so."""
+        self._warming = self._embedder is None and not self._no_embedder
+        thread = threading.Thread(target=self._warm, name="recollect-model", daemon=True)
         thread.start()
         return thread
+
+    def _warm(self) -> None:
+        try:
+            embedder, _ = self._embedding()
+            if embedder is not None:  # a question of no meaning, so that the vectors are read by the first real one
+                query = embedder.embed([""], "query")[0]
+                self._store.nearest(self._tenant, embedder.model, query, filter_of(now=None, scope=EVERYWHERE), 1)
+        finally:
+            self._warming = False
+
+    def model(self) -> tuple[str, str]:
+        """The embedding model in use and nothing, or nothing and why: it is loading, not asked for yet, or missing."""
+        if self._origin is not self:
+            return self._origin.model()
+        if self._warming:
+            return "", LOADING
+        if self._embedder is not None:
+            return self._embedder.model, ""
+        return "", self._no_embedder or "vector: the model is loaded when it is first needed"
 
     # -- small parts --------------------------------------------------------------------------------------------------
 
@@ -492,6 +577,8 @@ class Engine:
 
     def _embedding(self) -> tuple[Embedder | None, tuple[str, ...]]:
         """The embedder, or why there is none. A missing model is said once in the log and in every answer."""
+        if self._origin is not self:
+            return self._origin._embedding()
         with self._loading:
             if self._embedder is None and not self._no_embedder:
                 from .models import embedder

@@ -6,15 +6,18 @@ else: it is checked, cleaned and redacted, a rejected or purged value stays out,
 With its journal, an export is replayed into an empty store, history and all; a store that has memories already takes
 the rest and says so.
 
-A file of somebody else's is welcome too: one JSON object with `content` (or `text`) a line, and any of our fields.
+A file of somebody else's is welcome too: one JSON object with `content` (or `text`) a line, and any of our fields; or
+the entities and relations of the reference memory server, in whose form the graph can be exported as well.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from pathlib import Path
@@ -22,7 +25,8 @@ from typing import Any, TextIO
 
 from . import ids, times
 from .checks import MAX_NAME, Cleaner, one_of
-from .errors import BadInput, StoreReadOnly
+from .errors import BadInput, NotFound, StoreReadOnly
+from .graph import MAX_GIVEN, Graph, Node, Relation
 from .remember.drafts import MAX_REF, fields_of, prepare, source_of
 from .remember.redact import redact
 from .remember.write import BATCH, COPIED, Writer
@@ -34,6 +38,7 @@ from .types import (
     STATES,
     TRUSTS,
     Draft,
+    Entity,
     Entry,
     Evidence,
     Kept,
@@ -46,7 +51,7 @@ from .types import (
 )
 
 FORMAT = 1
-ORDER: tuple[type[Kept], ...] = (Source, Memory, Evidence, Link, Tombstone)
+ORDER: tuple[type[Kept], ...] = (Source, Memory, Evidence, Entity, Link, Tombstone)
 ALIASES = {"text": "content", "type": "kind", "references": "refs", "description": "content", "name": "title"}
 Progress = Callable[[int, int], None]
 
@@ -68,21 +73,41 @@ class Imported(Noun):
 
 def export(store: Store, tenant: str, path: Path, now: datetime, *, journal: bool, progress: Progress | None) -> int:
     """Write a store to a file, whole or not at all, readable by its owner alone."""
+    total = store.stats(tenant)["memories"]
+    count = 0
+    with _whole_file(path) as file:
+        _write(file, {"type": "header", "format": FORMAT, "exported_at": times.iso(now)})
+        for noun, data in _lines(store, tenant, journal):
+            _write(file, {"type": noun, **data})
+            if noun == "memory":
+                count += 1
+                if progress and (count % 100 == 0 or count == total):
+                    progress(count, max(count, total))
+    return count
+
+
+def export_graph(graph: Graph, path: Path) -> int:
+    """Write the graph as the reference memory server keeps it; gives the number of entities."""
+    found = graph.read(sys.maxsize)
+    with _whole_file(path) as file:
+        for node in found.nodes:
+            _write(file, {"type": "entity", "name": node.name, "entityType": node.kind,
+                          "observations": list(node.observations)})  # fmt: skip
+        for tie in found.relations:
+            _write(file, {"type": "relation", "from": tie.origin, "to": tie.target, "relationType": tie.relation})
+    return len(found.nodes)
+
+
+@contextmanager
+def _whole_file(path: Path) -> Iterator[TextIO]:
+    """A file that is there whole or not at all."""
     path = path.resolve()
     if path.exists() and not path.is_file():
         raise BadInput(f"{path} is not a file.", fix="Name a file to write to.")
     fresh = path.with_name(f".{path.name}.{os.getpid()}.new")
-    total = store.stats(tenant)["memories"]
-    count = 0
     try:
         with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-            _write(file, {"type": "header", "format": FORMAT, "exported_at": times.iso(now)})
-            for noun, data in _lines(store, tenant, journal):
-                _write(file, {"type": noun, **data})
-                if noun == "memory":
-                    count += 1
-                    if progress and (count % 100 == 0 or count == total):
-                        progress(count, max(count, total))
+            yield file
         os.replace(fresh, path)
     except OSError as error:
         raise StoreReadOnly(
@@ -90,7 +115,6 @@ def export(store: Store, tenant: str, path: Path, now: datetime, *, journal: boo
         ) from error
     finally:
         fresh.unlink(missing_ok=True)
-    return count
 
 
 def _write(file: TextIO, data: dict[str, Any]) -> None:
@@ -135,12 +159,17 @@ def read(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 class Importer:
-    def __init__(self, store: Store, tenant: str, actor: str, writer: Writer, now: Callable[[], datetime]) -> None:
+    def __init__(
+        self, store: Store, tenant: str, actor: str, writer: Writer, now: Callable[[], datetime], graph: Graph
+    ) -> None:
         self._store = store
         self._tenant = tenant
         self._actor = actor
         self._writer = writer
         self._now = now
+        self._graph = graph
+        self._nodes: list[Node] = []
+        self._relations: list[Relation] = []
         self._result = Imported()
         self._redacted: set[str] = set()
         self._ignored: Counter[str] = Counter()
@@ -165,6 +194,7 @@ class Importer:
         for batch in self._writer.remember(drafts, None):
             for result in batch:
                 self._count(result.action, result.redacted)
+        self._take_graph(Source("", "import", uri=path.name[:MAX_NAME]))
         self._result.redacted = sorted(self._redacted)
         self._result.ignored = dict(self._ignored)
         return self._result
@@ -181,6 +211,11 @@ class Importer:
             entries.append(self._entry(data))
         elif kind in NOUNS and "id" in data:
             nouns.append(self._noun(NOUNS[str(kind)], data))
+        elif kind == "entity" and "entityType" in data:
+            name, entity_type = _texts(data, "name", "entityType")
+            self._nodes.append(Node(name, entity_type, _observations(data)))
+        elif kind == "relation" and "relationType" in data:
+            self._relations.append(Relation(*_texts(data, "from", "relationType", "to")))
         else:
             drafts.append(self._draft(data, scope, path))
             prepare(drafts[-1], self._writer.content_limit, self._actor)  # so that an error names the line
@@ -208,6 +243,8 @@ class Importer:
             noun = replace(
                 noun, quote=cleaner.text(noun.quote, "quote"), place=cleaner.text(noun.place, "place", MAX_REF)
             )
+        elif isinstance(noun, Entity):
+            noun = replace(noun, name=cleaner.text(noun.name, "name", MAX_NAME))
         elif isinstance(noun, Link | Tombstone):
             noun = replace(noun, reason=cleaner.text(noun.reason, "reason", 1000))
         self._redacted |= cleaner.redacted
@@ -263,6 +300,21 @@ class Importer:
             if progress:
                 progress(start + len(batch), len(ordered))
 
+    def _take_graph(self, source: Source) -> None:
+        """Entities and relations: what is there already gets what is new of it."""
+        for start in range(0, len(self._nodes), MAX_GIVEN):
+            nodes = self._nodes[start : start + MAX_GIVEN]
+            fresh = {node.name: node for node in self._graph.create(nodes, source)}
+            told = [(node.name, node.observations) for node in nodes if node.name not in fresh]
+            said = sum(map(len, self._graph.observe(told, source)))
+            self._result.created += said + sum(len(node.observations) for node in fresh.values())
+            self._result.others += len(fresh)
+        for relation in self._relations:
+            try:
+                self._result.others += len(self._graph.relate([relation]))
+            except NotFound as error:
+                self._result.notes.append(f"a relation left out: {error.message}")
+
     def _one(self, changes: Transaction, noun: Kept) -> bool:
         """Take one noun in; whether it is new."""
         if changes.get(type(noun), noun.id):
@@ -295,10 +347,23 @@ class Importer:
             return bool(changes.get(Memory, noun.memory) and changes.get(Source, noun.source))
         if isinstance(noun, Link):
             ends = ((noun.origin_kind, noun.origin), (noun.target_kind, noun.target))
-            return all(kind != "memory" or changes.get(Memory, end) for kind, end in ends)
+            return all(changes.get(Memory if kind == "memory" else Entity, end) for kind, end in ends)
         return True
 
     def _count(self, action: str, redacted: tuple[str, ...] = ()) -> None:
         self._redacted.update(redacted)
         if action:
             setattr(self._result, action, getattr(self._result, action) + 1)
+
+
+def _texts(data: dict[str, Any], *names: str) -> list[str]:
+    if wrong := [name for name in names if not isinstance(data.get(name), str) or not data[name].strip()]:
+        raise BadInput(f"{wrong[0]} must be text.")
+    return [data[name] for name in names]
+
+
+def _observations(data: dict[str, Any]) -> tuple[str, ...]:
+    said = data.get("observations", [])
+    if not isinstance(said, list) or not all(isinstance(one, str) and one.strip() for one in said):
+        raise BadInput("observations must be a list of texts.")
+    return tuple(said)

@@ -15,6 +15,7 @@ times the time and change the ranking by nothing.
 from __future__ import annotations
 
 import re
+import threading
 import unicodedata
 from functools import lru_cache
 
@@ -33,6 +34,7 @@ STOP_WORDS = frozenset(
 MAX_TERM = 64
 SHORT = 4
 _stemmer = snowballstemmer.stemmer("english")
+_stemming = threading.Lock()  # a stemmer keeps the word it works on in itself: two threads at once mix their words
 # A run of letters and digits, with the joints that hold an identifier, path or dotted name together.
 _RUN = re.compile(r"[^\W_]+(?:['’_\-./\\:@#+]+[^\W_]+)*|[^\W_]*_+[^\W_]*", re.UNICODE)
 _PATH = re.compile(r"[/\\:@#+]+")
@@ -45,7 +47,10 @@ _MARKS = re.compile(r"[\u0300-\u036f]")
 
 @lru_cache(maxsize=65536)
 def _stem(word: str) -> str:
-    return str(_stemmer.stemWord(word)) if len(word) > 3 and word.isascii() and word.isalpha() else word
+    if len(word) <= 3 or not word.isascii() or not word.isalpha():
+        return word
+    with _stemming:
+        return str(_stemmer.stemWord(word))
 
 
 @lru_cache(maxsize=65536)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import text
 from ..checks import MAX_TAGS, Cleaner
-from ..errors import BadInput, NotFound, Refused
+from ..errors import BadInput, ChangedMeanwhile, NotFound, Refused
 from ..store.contract import Store, Transaction
 from ..types import Draft, Evidence, Filter, Memory, Near, Remembered, Scope, Source, Tombstone
 from . import alike
@@ -164,8 +164,10 @@ class Writer:
         changes.put(fresh, "create")
         return fresh
 
-    def edit(self, memory: Memory, fields: dict[str, Any], embedder: Embedder | None, reason: str) -> Memory:
-        """Change a memory's own fields, under the same checks as a new one."""
+    def edit(
+        self, memory: Memory, fields: dict[str, Any], embedder: Embedder | None, reason: str, version: str | None = None
+    ) -> Memory:
+        """Change a memory's own fields, under the same checks as a new one; with a version, only that one."""
         cleaner = Cleaner(self.content_limit, redact)
         own = {name: value for name, value in fields.items() if name != "state"}
         draft = fields_of(replace(Draft(**{name: getattr(memory, name) for name in COPIED}), **own), cleaner)
@@ -174,6 +176,8 @@ class Writer:
         with self.store.transaction(self.tenant, self.actor, self.now()) as changes:
             # Only what was asked for changes: another process may have edited the rest meanwhile.
             current = present(changes, memory.id)
+            if version is not None and current.version != version:
+                raise ChangedMeanwhile(f"Memory {memory.id} is no longer as it was read.")
             edited = replace(current, **{name: getattr(draft, name) for name in own})
             edited = replace(edited, state=fields.get("state", current.state), content_hash=text.key(edited.content))
             if (edited.content, edited.title, edited.reasoning) != (current.content, current.title, current.reasoning):
