@@ -1,0 +1,105 @@
+"""Access: who is asking, what they may do, and the wall they stand behind. Pure.
+
+The tenant, and the user and project of the wall, come from the token or from being on this machine: never from an
+argument. An argument can narrow what is asked for; one that reaches past the wall is refused. Behind a wall one *sees*
+what holds there, which includes what holds everywhere, and one *owns*, that is, may change, only what lies inside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ..checks import MAX_NAME, Cleaner
+from ..errors import Forbidden, NotFound
+from ..types import EVERYWHERE, SCOPE_FIELDS, Memory, Scope
+
+RIGHTS = ("read", "write", "admin")
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Whoever calls an operation. `home` is where a memory belongs that names no place of its own."""
+
+    tenant: str
+    actor: str
+    can: frozenset[str] = field(default=frozenset(RIGHTS))
+    wall: Scope = EVERYWHERE
+    home: Scope = EVERYWHERE
+    token: str = ""
+
+    def may(self, right: str, what: str) -> None:
+        if right not in self.can:
+            raise Forbidden(
+                f"{what} needs the right «{right}».",
+                fix=f"Use a token made with: recollect token create --can {right}",
+            )
+
+    @property
+    def walled(self) -> bool:
+        return self.wall != EVERYWHERE
+
+    def unwalled(self, what: str) -> None:
+        """Raise where something reaches the whole tenant and the caller does not."""
+        if self.walled:
+            raise Forbidden(f"{what} reaches beyond {self.wall}.", fix="Use a token of no user and no project.")
+
+    def at(self, places: Mapping[str, str]) -> Caller:
+        """The same caller, at home in a narrower place: a project by its address, a session."""
+        return replace(self, home=self.scope(places))
+
+    def scope(self, places: Mapping[str, Any]) -> Scope:
+        """The scope to ask or remember in: home, narrowed by what was named."""
+        return self._behind(replace(self.home, **_names(places)))
+
+    def inside(self, places: Mapping[str, Any]) -> Scope:
+        """The scope to list or forget in: the wall, narrowed by what was named. Home does not count here."""
+        return self._behind(replace(self.wall, **_names(places)))
+
+    def moved(self, memory: Memory, places: Mapping[str, Any]) -> Scope:
+        """Where a memory of the caller's would be moved to."""
+        return self._behind(replace(memory.scope, **_names(places)))
+
+    def _behind(self, scope: Scope) -> Scope:
+        """The scope, with the wall where it names nothing: «everywhere» is as far as the caller reaches."""
+        for name in ("user", "project"):
+            own, asked = getattr(self.wall, name), getattr(scope, name)
+            if own and asked not in ("", own):
+                raise Forbidden(
+                    f"{name} {asked!r} is not yours; your token is for {name} {own!r}.", fix=f"Leave {name} out."
+                )
+        walls = {name: own for name in ("user", "project") if (own := getattr(self.wall, name))}
+        return replace(scope, **walls)
+
+    def sees(self, memory: Memory) -> bool:
+        return all(
+            getattr(memory.scope, name) in ("", own) for name in SCOPE_FIELDS if (own := getattr(self.wall, name))
+        )
+
+    def owns(self, memory: Memory) -> bool:
+        return all(getattr(memory.scope, name) == own for name in SCOPE_FIELDS if (own := getattr(self.wall, name)))
+
+    def seen(self, memory: Memory) -> Memory:
+        """The memory, or the same words as for one that does not exist."""
+        if not self.sees(memory):
+            raise NotFound(f"No memory has the id {memory.id!r}.")
+        return memory
+
+    def owned(self, memory: Memory) -> Memory:
+        if not self.owns(self.seen(memory)):
+            raise Forbidden(
+                f"Memory {memory.id} holds {memory.scope}, which is more than {self.wall}.",
+                fix="Use a token that reaches as far as the memory does.",
+            )
+        return memory
+
+
+def local(tenant: str, actor: str, home: Scope) -> Caller:
+    """The person at this machine: everything of their tenant, no wall."""
+    return Caller(tenant, actor, home=home)
+
+
+def _names(places: Mapping[str, Any]) -> dict[str, str]:
+    cleaner = Cleaner(MAX_NAME)
+    return {name: cleaner.text(value, name, MAX_NAME) for name, value in places.items()}
