@@ -1,0 +1,332 @@
+"""The client: an engine that is elsewhere, with the same verbs and the same nouns.
+
+    memory = recollect.open()                                        # here
+    memory = recollect.Client("http://127.0.0.1:7733", token="rcl_…")  # there
+
+Signatures and results are those of `Engine`, and errors are the same classes, made again from the problem the server
+answered with. Only the standard library is used. A connection is kept open for each thread; every write carries an
+idempotency key, so that one whose connection broke can be sent again without being done twice.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import secrets
+import ssl
+import threading
+import types as python_types
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, fields
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypeVar, Union, Unpack, cast, get_args, get_origin, get_type_hints
+from urllib.parse import quote, urlencode, urlsplit
+
+from . import errors, times
+from .errors import BadInput, RateLimited, RecollectError, ServerUnavailable
+from .exchange import Imported
+from .recall.context import Context, Turn
+from .types import (
+    Draft,
+    DraftFields,
+    EditFields,
+    Entry,
+    Evidence,
+    Forgotten,
+    Link,
+    Memory,
+    Noun,
+    Page,
+    Recall,
+    RecallFields,
+    Remembered,
+    Scope,
+    Source,
+)
+
+N = TypeVar("N", bound=Noun)
+LINES = "application/x-ndjson"
+BATCH = 500  # drafts in one request
+CODES = {
+    kind.code: kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, RecollectError)
+}
+
+
+class Client:
+    """Everything an `Engine` does that makes sense from elsewhere."""
+
+    def __init__(self, url: str = "http://127.0.0.1:7733", *, token: str | None = None, timeout: float = 60.0) -> None:
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise BadInput(f"{url!r} is not an http address.", fix="Such as http://127.0.0.1:7733")
+        self.url = url.rstrip("/")
+        self._parts = parts
+        self._token = token
+        self._timeout = timeout
+        self._local = threading.local()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of this thread's connection; those of other threads end with them."""
+        if connection := getattr(self._local, "connection", None):
+            connection.close()
+            self._local.connection = None
+
+    # -- writing ------------------------------------------------------------------------------------------------------
+
+    def remember(self, content: str, *, merge: bool = False, **fields: Unpack[DraftFields]) -> Remembered:
+        """Remember one thing; the result says whether it is new, known already, or refused, and what was redacted."""
+        sent = _plain({"content": content, "merge": merge, **fields})
+        return _read(Remembered, self._post("/v1/memories", sent))
+
+    def remember_many(self, drafts: Iterable[Draft | str], *, merge: bool = False) -> tuple[Remembered, ...]:
+        """Remember many things at once. Merging looks at one thing at a time, and so goes one by one."""
+        if isinstance(drafts, str | bytes) or not isinstance(drafts, Iterable):
+            raise BadInput("drafts must be a list of texts or Drafts.")
+        ready = [_draft(draft) for draft in drafts]
+        if merge:
+            found = [self._post("/v1/memories", {**draft, "merge": True}) for draft in ready]
+        else:
+            starts = range(0, len(ready), BATCH)
+            pages = (self._post("/v1/memories/batch", {"memories": ready[n : n + BATCH]}) for n in starts)
+            found = [one for page in pages for one in page]
+        return tuple(_read(Remembered, one) for one in found)
+
+    def edit(self, id: str, *, reason: str = "", version: str | None = None, **fields: Unpack[EditFields]) -> Memory:
+        """Change fields of a memory; with a `version`, only if it still stands like that."""
+        sent = _plain({"reason": reason, **fields}) | ({} if version is None else {"version": version})
+        return _read(Memory, self._send("PATCH", f"/v1/memories/{_id(id)}", sent))
+
+    def forget(
+        self, id: str | Sequence[str] | None = None, *, query: str | None = None, scope: Scope | None = None,
+        purge: bool = False, dry_run: bool = False, reason: str = "",
+    ) -> Forgotten:  # fmt: skip
+        """Forget memories by id, by a query, or everything inside a scope."""
+        if sum(way is not None for way in (id, query, scope)) != 1:
+            raise BadInput("Name what to forget: an id, a query or a scope.", fix="Give exactly one of the three.")
+        named = {"id": id if isinstance(id, str) else list(id)} if id is not None else {}
+        sent = _plain({**named, "query": query, "scope": scope, "purge": purge, "dry_run": dry_run, "reason": reason})
+        return _read(Forgotten, self._post("/v1/forget", {name: v for name, v in sent.items() if v not in (None, "")}))
+
+    def reject(self, id: str | Sequence[str], *, reason: str = "", undo: bool = False) -> Forgotten:
+        """Forget memories and never let their value come back; `undo` takes a rejection back."""
+        ids = id if isinstance(id, str) else list(id)
+        return _read(Forgotten, self._post("/v1/reject", {"id": ids, "reason": reason, "undo": undo}))
+
+    def link(self, origin: str, relation: str, target: str, *, reason: str = "") -> Link:
+        """Tie one memory to another. What is superseded leaves recall and stops being valid now."""
+        sent = {"origin": origin, "relation": relation, "target": target, "reason": reason}
+        return _read(Link, self._post("/v1/links", sent))
+
+    # -- reading ------------------------------------------------------------------------------------------------------
+
+    def recall(self, query: str, **options: Unpack[RecallFields]) -> Recall:
+        """Find the memories that bear on a question, best first, each with its scores and why it was found."""
+        return _read(Recall, self._post("/v1/recall", _plain({"query": query, **options})))
+
+    def context(
+        self, query: str = "", *, scope: Scope | None = None, budget: int = 2000, system: str = "", task: str = "",
+        history: Sequence[Turn] = (), index: bool = False,
+    ) -> Context:  # fmt: skip
+        """What to put before an assistant: standing rules, what the project is, the task, what bears on the query."""
+        turns = [asdict(turn) for turn in history]
+        asked = {"query": query, "budget": budget, "system": system, "task": task, "history": turns, "index": index}
+        return _read(Context, self._post("/v1/context", _plain({**asked, "scope": scope})))
+
+    def get(self, id: str, *, peek: bool = False) -> Memory:
+        """One memory, by its id or the last characters of it; with `peek` the look is not counted."""
+        return _read(Memory, self._get(f"/v1/memories/{_id(id)}", {"peek": True} if peek else {}))
+
+    def list(self, *, scope: Scope | None = None, limit: int = 50, cursor: str | None = None, **filters: Any) -> Page:
+        """Memories inside a scope, newest first, with the cursor of the next page."""
+        asked = _plain({"scope": scope, "limit": limit, "cursor": cursor, **filters})
+        return _read(Page, self._get("/v1/memories", asked))
+
+    def evidence(self, id: str) -> tuple[Source | None, tuple[Evidence, ...]]:
+        """Where a memory came from: its source, and the quotes that support it."""
+        found = self._get(f"/v1/memories/{_id(id)}/evidence")
+        source = _read(Source, found["source"]) if found["source"] else None
+        return source, tuple(_read(Evidence, one) for one in found["evidence"])
+
+    def links(self, id: str) -> tuple[Link, ...]:
+        """The links from and to a memory."""
+        return tuple(_read(Link, one) for one in self._get(f"/v1/memories/{_id(id)}/links"))
+
+    def history(self, id: str) -> tuple[Entry, ...]:
+        """Every change of a memory, oldest first: who, when, why, before and after."""
+        return tuple(_read(Entry, one) for one in self._get(f"/v1/memories/{_id(id)}/history"))
+
+    def changes(self, *, after: int = 0, limit: int = 100) -> tuple[Entry, ...]:
+        """What changed after a sequence number of the journal, in the order it happened."""
+        found = self._get("/v1/changes", {"after": after, "limit": limit})
+        return tuple(_read(Entry, one) for one in found["changes"])
+
+    def stats(self) -> dict[str, Any]:
+        """Counts of everything, and the size of the files."""
+        return cast(dict[str, Any], self._get("/v1/stats"))
+
+    # -- moving and keeping -------------------------------------------------------------------------------------------
+
+    def export(self, path: str | Path, *, journal: bool = False, reference: bool = False) -> int:
+        """Write everything to a JSONL file here, optionally with the history; gives the number of memories.
+
+        With `reference` it is the graph alone, as the reference memory server keeps it, and entities are counted.
+        """
+        asked = urlencode({"journal": _text(journal), "reference": _text(reference)})
+        response = self._open("GET", f"/v1/export?{asked}", b"", {})
+        count, counted = 0, b'{"type": "entity"' if reference else b'{"type": "memory"'
+        with Path(path).open("wb") as file:
+            for line in response:
+                file.write(line)
+                count += line.startswith(counted)
+        return count
+
+    def import_(self, path: str | Path, *, embed: bool = True) -> Imported:
+        """Take in a JSONL file of this machine."""
+        try:
+            lines = Path(path).read_text("utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise BadInput(f"{path} cannot be read: {error}.", fix="Name a file of JSON lines.") from error
+        return _read(Imported, self._post("/v1/import", {"lines": lines, "embed": embed}))
+
+    def embed(self) -> int:
+        """Give a vector to every memory that has none of today's model; gives how many there were."""
+        return int(self._post("/v1/embed", {})["embedded"])
+
+    def mend(self) -> None:
+        """Build again what is derived in the store: the full text index."""
+        self._post("/v1/mend", {})
+
+    # -- the wire -----------------------------------------------------------------------------------------------------
+
+    def _get(self, path: str, asked: Mapping[str, Any] | None = None) -> Any:
+        pairs = [(name, _text(one)) for name, value in (asked or {}).items() if value is not None
+                 for one in (value if isinstance(value, list) else [value])]  # fmt: skip
+        return json.loads(self._open("GET", f"{path}?{urlencode(pairs)}" if pairs else path, b"", {}).read())
+
+    def _post(self, path: str, data: Mapping[str, Any]) -> Any:
+        return self._send("POST", path, data)
+
+    def _send(self, method: str, path: str, data: Mapping[str, Any]) -> Any:
+        headers = {"Content-Type": "application/json", "Idempotency-Key": secrets.token_urlsafe(16)}
+        return json.loads(self._open(method, path, json.dumps(data).encode(), headers).read())
+
+    def _open(self, method: str, path: str, body: bytes, headers: dict[str, str]) -> http.client.HTTPResponse:
+        """The answer, or the error it stands for. A kept connection that broke is opened anew, once."""
+        sent = {"User-Agent": "recollect-client", "Accept": "application/json", **headers}
+        if self._token:
+            sent["Authorization"] = f"Bearer {self._token}"
+        for attempt in (1, 2):
+            kept = getattr(self._local, "connection", None) is not None
+            try:
+                connection = self._connection()
+                connection.request(method, self._parts.path.rstrip("/") + path, body or None, sent)
+                response = connection.getresponse()
+            except (OSError, http.client.HTTPException) as error:
+                self.close()
+                if attempt == 2 or not kept:
+                    raise ServerUnavailable(f"{self.url} does not answer: {error}.") from error
+            else:
+                break
+        if response.status >= 400:
+            raise _error(response.status, response.read(), response.headers.get("Retry-After", ""))
+        return response
+
+    def _connection(self) -> http.client.HTTPConnection:
+        if getattr(self._local, "connection", None) is None:
+            host, port = self._parts.hostname or "", self._parts.port
+            if self._parts.scheme == "https":
+                context = ssl.create_default_context()
+                self._local.connection = http.client.HTTPSConnection(host, port, timeout=self._timeout, context=context)
+            else:
+                self._local.connection = http.client.HTTPConnection(host, port, timeout=self._timeout)
+        return cast(http.client.HTTPConnection, self._local.connection)
+
+
+# -- there and back ---------------------------------------------------------------------------------------------------
+
+
+def _id(id: str) -> str:
+    if not isinstance(id, str) or not id.strip():
+        raise errors.NotFound(f"{id!r:.40} is not an id.")
+    return quote(id.strip(), safe="")
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _draft(draft: Draft | str) -> dict[str, Any]:
+    if isinstance(draft, str):
+        return {"content": draft}
+    if not isinstance(draft, Draft):
+        raise BadInput(f"drafts must be texts or Drafts, not {type(draft).__name__}.")
+    return _plain({f.name: getattr(draft, f.name) for f in fields(Draft)})
+
+
+def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments as they are sent: a scope as its places, times as text, tuples as lists."""
+    sent: dict[str, Any] = {}
+    for name, value in values.items():
+        if isinstance(value, Scope):
+            sent |= {f.name: getattr(value, f.name) for f in fields(Scope)}
+        elif isinstance(value, Source):
+            kept = {f.name: getattr(value, f.name) for f in fields(Source)}
+            sent[name] = _plain({k: v for k, v in kept.items() if k not in ("id", "created_at", "content_hash")})
+        elif name == "evidence" and isinstance(value, str):
+            sent[name] = [value]
+        elif isinstance(value, datetime):
+            sent[name] = times.iso(value)
+        elif name != "scope":
+            sent[name] = list(value) if isinstance(value, tuple | set | frozenset) else value
+    return sent
+
+
+def _error(status: int, body: bytes, wait: str) -> RecollectError:
+    try:
+        told = json.loads(body)
+        code, detail, fix = told["code"], told["detail"], told["fix"]
+    except (ValueError, KeyError, TypeError):
+        return ServerUnavailable(f"What answers is not Recollect: status {status}.")
+    kind = CODES.get(code, RecollectError)
+    if kind is RateLimited:
+        return RateLimited(detail, wait=float(wait) if wait.isdecimal() else 60.0)
+    return kind(detail, fix=fix)
+
+
+def _read(kind: type[N], data: Any) -> N:
+    """A noun from its wire form, with the nouns inside it."""
+    return cast(N, _value(kind, data))
+
+
+@cache
+def _hints(kind: Any) -> dict[str, Any]:
+    return {f.name: hint for f in fields(kind) if (hint := get_type_hints(kind)[f.name])}
+
+
+def _value(kind: Any, data: Any) -> Any:
+    if data is None:
+        return None
+    if isinstance(kind, type) and issubclass(kind, Noun):
+        return kind(
+            **{name: _value(hint, data[name]) for name, hint in _hints(cast(Any, kind)).items() if name in data}
+        )
+    if kind is datetime:
+        return times.aware(data)
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin in (Union, python_types.UnionType):
+        return _value(next(one for one in inner if one is not type(None)), data)
+    if origin is tuple:
+        kinds = [inner[0]] * len(data) if inner[-1] is Ellipsis else inner
+        return tuple(_value(one, part) for one, part in zip(kinds, data, strict=False))
+    if origin is dict:
+        return {name: _value(inner[1], part) for name, part in data.items()}
+    return data

@@ -1,0 +1,1 @@
+"""Serve: the engine for those outside the process, over one list of operations."""

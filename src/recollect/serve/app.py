@@ -1,0 +1,160 @@
+"""The application: every surface of the server under one roof, made by one function.
+
+    /v1/…           the operations (`http`), events, the memory tool
+    /mcp …          the Model Context Protocol (`mcp`, by way of `deferred`)
+    /hook …         what assistants' hooks send (`hooks`)
+    /openapi.json   the same operations, for machines; /docs for people
+    /healthz        the process answers · /readyz it has its store · /metrics what it did
+
+Each surface is a list of routes. Everything passes the gate (`gate`), which says who is calling:
+`request.state.caller`; `request.app.state.tenants.engine(caller)` is the engine to use.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from datetime import UTC, datetime
+from typing import Any
+
+import anyio.to_thread
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from .. import __version__
+from ..agents.access import Caller
+from ..engine import Engine
+from ..errors import BadInput, Forbidden, RecollectError, StoreUnavailable
+from . import events, hooks, http, metrics, openapi, problem, reference, wire
+from .deferred import Deferred
+from .deliveries import Deliveries
+from .gate import Gate
+from .metrics import Metrics
+from .tenants import Tenants
+
+CSP = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+READY = 3.0  # seconds that the store is waited for when somebody asks whether we are ready
+Lifespan = Callable[[Starlette], AbstractAsyncContextManager[None]]
+
+
+def application(engine: Engine, stopping: threading.Event | None = None) -> Starlette:
+    """The server's application on an open engine; long answers end soon after `stopping` is set."""
+    tenants, measured, end = Tenants(engine), Metrics(), stopping or threading.Event()
+    mounted, lifespans = surfaces(tenants)
+    app = Starlette(
+        routes=[
+            *http.routes(tenants),
+            events.route(tenants, measured, end),
+            *_about(tenants, measured),
+            *mounted,
+        ],
+        exception_handlers={HTTPException: _no_such_route, RecollectError: _our_error},
+        lifespan=_lifespan(tenants, end, lifespans),
+    )
+    app.router.redirect_slashes = False  # an address with an empty id is a mistake, and not another address
+    app.add_middleware(Gate, tenants=tenants, metrics=measured)
+    app.state.tenants = tenants
+    app.state.stopping = end
+    return app
+
+
+def surfaces(tenants: Tenants) -> tuple[Sequence[BaseRoute], Sequence[Lifespan]]:
+    """The surfaces beside HTTP, and what has to run while they do."""
+    endpoint = Deferred(tenants, lambda request: request.state.caller)
+    return [*endpoint.routes, Route("/hook", _hook(tenants), methods=["POST"], name="hook")], [endpoint.run]
+
+
+def _hook(tenants: Tenants) -> Callable[[Request], Any]:
+    async def hook(request: Request) -> Response:
+        request.state.operation = "hook"
+        caller: Caller = request.state.caller
+        # An event names files of this machine, such as the transcript: not for other machines, and not for web pages.
+        if caller.token or "origin" in request.headers:
+            raise Forbidden("Hooks are taken from this machine alone.", fix="Run the daemon where the assistant runs.")
+        envelope = wire.loads(await request.body())
+        if not isinstance(envelope, dict):
+            raise BadInput("A hook sends a JSON object.")
+        engine, home = tenants.engine(caller), tenants.settings.home
+        told = await anyio.to_thread.run_sync(lambda: hooks.answer(engine, caller, home, envelope))
+        return Response(wire.dumps(told), media_type="application/json")
+
+    return hook
+
+
+def _lifespan(tenants: Tenants, end: threading.Event, lifespans: Sequence[Lifespan]) -> Lifespan:
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        deliveries = Deliveries(tenants, lambda: datetime.now(UTC))
+        deliveries.start()
+        try:
+            async with AsyncExitStack() as stack:
+                for one in lifespans:
+                    await stack.enter_async_context(one(app))
+                yield
+        finally:
+            end.set()
+            await anyio.to_thread.run_sync(deliveries.stop)
+            await anyio.to_thread.run_sync(tenants.close)
+
+    return lifespan
+
+
+def _about(tenants: Tenants, measured: Metrics) -> list[Route]:
+    """What the server tells about itself."""
+    described = json.dumps(openapi.document(), ensure_ascii=False).encode()
+
+    async def healthz(_: Request) -> Response:
+        return JSONResponse({"status": "ok", "version": __version__})
+
+    asking = anyio.CapacityLimiter(1)  # of its own: a store that hangs must not take the threads of the others too
+
+    async def readyz(_: Request) -> Response:
+        try:
+            with anyio.fail_after(READY):
+                await anyio.to_thread.run_sync(lambda: tenants.first.head, abandon_on_cancel=True, limiter=asking)
+        except TimeoutError:
+            return problem.of(StoreUnavailable(f"The store did not answer within {READY:g} seconds."))
+        except StoreUnavailable as error:
+            return problem.of(error)
+        model, missing = tenants.first.model()
+        return JSONResponse({"status": "ready", "store": "ok", "model": model or missing})
+
+    async def told(request: Request) -> Response:
+        request.state.operation = "metrics"
+        caller: Caller = request.state.caller
+        caller.may("read", "Metrics")
+        engine = tenants.engine(caller)
+        head = await anyio.to_thread.run_sync(lambda: engine.head)
+        gauges = {"recollect_journal_seq": ("The newest change of the tenant.", float(head))}
+        return Response(measured.text(gauges), media_type=metrics.TYPE)
+
+    async def document(_: Request) -> Response:
+        return Response(described, media_type="application/json")
+
+    async def docs(request: Request) -> Response:
+        page = reference.page(str(request.base_url).rstrip("/"))
+        return HTMLResponse(page, headers={"Content-Security-Policy": CSP})
+
+    return [
+        Route("/healthz", healthz), Route("/readyz", readyz), Route("/metrics", told),
+        Route("/openapi.json", document), Route("/docs", docs),
+    ]  # fmt: skip
+
+
+async def _our_error(_: Request, error: Exception) -> Response:
+    assert isinstance(error, RecollectError)
+    return problem.of(error)
+
+
+async def _no_such_route(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    code = {404: "not_found", 405: "method_not_allowed"}.get(error.status_code, "bad_input")
+    words = f"{request.method} {request.url.path} is not here."
+    return problem.answer(
+        error.status_code, code, words, "See /docs for every address.", dict(error.headers or {})
+    )  # fmt: skip

@@ -1,0 +1,169 @@
+"""The gate: what every request passes before anything else. Who is it, may they come in, is it not too much.
+
+**Who.** A bearer token says who; the caller's tenant, user and rights are the token's. Without one, only a request from
+this very machine is let in, as the local user: over the Unix socket, or from a loopback address with a loopback Host,
+no foreign Origin and no sign of having been forwarded. The last three keep out a web page that points its own name at
+127.0.0.1, and a proxy that would make the world look local.
+
+**How much.** A body over the limit is refused when its length says so, or while it comes. Each token has its rate.
+
+What nobody expected ends here too: it is logged with its traceback and answered as a problem, without a detail.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import logging
+import time
+from collections.abc import MutableMapping
+from typing import Any
+from urllib.parse import urlsplit
+
+import anyio.to_thread
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from ..agents.access import Caller
+from ..errors import Forbidden, RecollectError, TooLarge, Unauthorised
+from . import problem
+from .metrics import Metrics
+from .tenants import Tenants
+
+OPEN = ("/healthz", "/readyz", "/openapi.json", "/docs")  # they tell nothing about anybody
+NAMES = ("localhost", "127.0.0.1", "::1")
+FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
+SAFE = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "X-Frame-Options": "DENY",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+log = logging.getLogger("recollect.http")
+
+
+class Gate:
+    def __init__(self, app: ASGIApp, tenants: Tenants, metrics: Metrics) -> None:
+        self._app = app
+        self._tenants = tenants
+        self._metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        started, state = time.perf_counter(), scope.setdefault("state", {})
+        answering = _Answer(send)
+        self._metrics.in_flight += 1
+        try:
+            await self._enter(scope, state, receive, answering)
+        except RecollectError as error:
+            if answering.status:
+                raise
+            await problem.of(error)(scope, receive, answering)
+        except Exception:
+            log.exception("a request failed: %s %s", scope["method"], scope["path"])
+            if answering.status:
+                raise
+            words = "Something went wrong here; the log of the server tells what."
+            await problem.answer(500, "error", words, RecollectError.fix)(scope, receive, answering)
+        finally:
+            self._metrics.in_flight -= 1
+            spent = time.perf_counter() - started
+            self._metrics.done(state.get("operation", "other"), scope["method"], answering.status, spent)
+
+    async def _enter(self, scope: Scope, state: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        headers = Headers(scope=scope)
+        limit = self._tenants.settings.request_limit
+        if not headers.get("content-length", "0").isdecimal() or int(headers.get("content-length", "0")) > limit:
+            raise TooLarge(f"The request is larger than {limit} bytes.", fix="Send less, or raise request_limit.")
+        if scope["path"] not in OPEN:
+            state["caller"] = await self._caller(scope, headers)
+        await self._app(scope, _Limited(receive, limit), send)
+
+    async def _caller(self, scope: Scope, headers: Headers) -> Caller:
+        host = scope["client"][0] if scope.get("client") else ""
+        _same_place(headers)
+        kind, _, secret = headers.get("authorization", "").partition(" ")
+        if kind.lower() == "bearer":
+            return await anyio.to_thread.run_sync(self._tenants.gatekeeper.caller, secret.strip(), host)
+        if kind:
+            raise Unauthorised(f"Authorization must be a bearer token, not {kind!r:.20}.")
+        # A peer that is gone already has no address either: only the socket itself says that it is not a network's.
+        unix = not host and bool(scope.get("server")) and scope["server"][1] is None
+        if not unix and not _loopback(host):
+            raise Unauthorised("A token is needed from beyond this machine.")
+        if sent := [name for name in FORWARDED if name in headers]:
+            raise Unauthorised(f"A forwarded request ({sent[0]}) needs a token.")
+        if not unix and _name(headers.get("host", "")) not in NAMES:
+            raise Forbidden(
+                f"Host {headers.get('host', '')!r:.60} is not this machine.", fix="Use 127.0.0.1, or send a token."
+            )
+        return self._tenants.local(_agent(headers))
+
+
+def _same_place(headers: Headers) -> None:
+    """Raise when a browser says that another site's page is asking."""
+    origin = headers.get("origin")
+    if origin is not None:
+        name = _name(urlsplit(origin).netloc) if "://" in origin else origin
+        if name not in NAMES and name != _name(headers.get("host", "")):
+            raise Forbidden(f"Origin {origin!r:.60} may not call.", fix="Call from this machine's own pages.")
+    if headers.get("sec-fetch-site") == "cross-site":
+        raise Forbidden("A page of another site may not call.", fix="Call from this machine's own pages.")
+
+
+def _name(netloc: str) -> str:
+    """
+    >>> _name("localhost:7733"), _name("[::1]:7733"), _name("127.0.0.1")
+    ('localhost', '::1', '127.0.0.1')
+    """
+    try:
+        return (urlsplit(f"//{netloc}").hostname or "").lower()
+    except ValueError:
+        return ""
+
+
+def _loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _agent(headers: Headers) -> str:
+    """The program that calls, for the journal: `claude-code` of `claude-code/2.1 (…)`."""
+    name = headers.get("user-agent", "").split("/")[0].split(" ")[0]
+    return name[:40] if name.isascii() and name.replace("-", "").replace("_", "").isalnum() else "local"
+
+
+class _Answer:
+    """The answer on its way: its status is noted, and what every answer carries is added."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self.status = 0
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            headers = MutableHeaders(scope=message)
+            for name, value in SAFE.items():
+                headers.setdefault(name, value)
+        await self._send(message)
+
+
+class _Limited:
+    """A body that may not grow beyond the limit, whatever its headers said."""
+
+    def __init__(self, receive: Receive, limit: int) -> None:
+        self._receive = receive
+        self._limit = limit
+        self._come = 0
+
+    async def __call__(self) -> Message:
+        message = await self._receive()
+        if message["type"] == "http.request":
+            self._come += len(message.get("body", b""))
+            if self._come > self._limit:
+                raise TooLarge(f"The request is larger than {self._limit} bytes.")
+        return message

@@ -1,0 +1,151 @@
+"""HTTP: every operation of the list at its address, as JSON.
+
+A handler reads what came (path, query string or JSON body), runs the operation in a thread, and answers: the wire form
+of the result, or a problem. Around that stands what HTTP itself offers: versions of a memory as ETags, cursors as links
+to the next page, idempotency keys, JSON lines for what is long.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import urlencode
+
+import anyio
+import anyio.to_thread
+from starlette.concurrency import iterate_in_threadpool
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
+
+from ..agents.access import Caller
+from ..engine import Engine
+from ..errors import BadInput, ChangedMeanwhile, TooSlow
+from ..types import Memory, Page, Remembered
+from . import verbs, wire
+from .idempotency import Answers
+from .ops import OPERATIONS, Operation
+from .tenants import Tenants
+
+LINES = "application/x-ndjson"
+MAX_QUERY = 200  # parameters in one query string
+log = logging.getLogger("recollect.http")
+
+
+def routes(tenants: Tenants) -> list[Route]:
+    """One route an address; those with a fixed path come before those with an id in it."""
+    answers = Answers(lambda: datetime.now(UTC))
+    found = [
+        Route(path, _endpoint(operation, tenants, answers), methods=[method], name=f"{operation.name} {method}")
+        for operation in OPERATIONS
+        for method, path in ((operation.method, operation.path), *operation.also)
+    ]
+    return sorted(found, key=lambda route: "{" in route.path)
+
+
+def _endpoint(operation: Operation, tenants: Tenants, answers: Answers) -> Callable[[Request], Any]:
+    async def endpoint(request: Request) -> Response:
+        request.state.operation = operation.name
+        caller: Caller = request.state.caller
+        seconds = tenants.settings.request_timeout
+        try:
+            with anyio.fail_after(seconds):
+                body = await request.body()
+                given, loose = _given(request, operation, body)
+
+                def act() -> Response:
+                    engine = tenants.engine(caller)
+                    _if_match(request, operation, engine, caller, given)
+                    result = operation.call(engine, caller, given, loose=loose)
+                    return _answer(request, operation, result)
+
+                key = request.headers.get("idempotency-key")
+                if key is None or operation.read_only:
+                    return await anyio.to_thread.run_sync(act, abandon_on_cancel=True)
+                sent = request.method, str(request.url.path) + "?" + request.url.query, body
+                who = caller.tenant, caller.token or caller.actor
+                return await anyio.to_thread.run_sync(lambda: answers.once(who, key, sent, act), abandon_on_cancel=True)
+        except TimeoutError as error:
+            raise TooSlow(f"{operation.title} took longer than {seconds:g} seconds.") from error
+        except ClientDisconnect:
+            return Response(status_code=400)
+
+    return endpoint
+
+
+def _given(request: Request, operation: Operation, body: bytes) -> tuple[dict[str, Any], bool]:
+    """What the caller sent, and whether it came as text."""
+    path = dict(request.path_params)
+    if request.method in ("GET", "HEAD", "DELETE"):
+        found: dict[str, Any] = {}
+        pairs = request.query_params.multi_items()
+        if len(pairs) > MAX_QUERY:
+            raise BadInput(f"The query string has more than {MAX_QUERY} parameters.")
+        for name, value in pairs:
+            found[name] = value if name not in found else [*_listed(found[name]), value]
+        return _joined(found, path), True
+    if request.query_params:
+        raise BadInput("Parameters of a write belong into the body.", fix="Send them as a JSON object.")
+    kind = request.headers.get("content-type", "").split(";")[0].strip().lower()
+    if operation.name == "import" and kind == LINES:
+        return {"lines": body.decode("utf-8", "replace")}, False
+    if body and kind != "application/json":
+        raise BadInput("Content-Type must be application/json.", fix="Send a JSON object with that header.")
+    data = wire.loads(body) if body else {}
+    if not isinstance(data, dict):
+        raise BadInput("The body must be a JSON object.", fix='Such as {"query": "…"}.')
+    return _joined(data, path), False
+
+
+def _joined(found: dict[str, Any], path: dict[str, Any]) -> dict[str, Any]:
+    if twice := [name for name in path if name in found]:
+        raise BadInput(f"{twice[0]} stands in the address already.", fix=f"Leave {twice[0]} out.")
+    return {**found, **path}
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _if_match(request: Request, operation: Operation, engine: Engine, caller: Caller, given: dict[str, Any]) -> None:
+    """Only the version that was named: an edit looks under the write lock, a deletion just before."""
+    wanted = request.headers.get("if-match")
+    if wanted is None or wanted.strip() == "*" or not isinstance(given.get("id"), str):
+        return
+    versions = _tags(wanted)
+    if operation.name == "edit" and len(versions) == 1:
+        given.setdefault("version", versions[0])
+    elif operation.name in ("edit", "forget"):
+        memory = verbs.find(engine, caller, given["id"])
+        if memory.version not in versions:
+            raise ChangedMeanwhile(f"Memory {memory.id} is no longer as it was read.")
+
+
+def _tags(header: str) -> list[str]:
+    """
+    >>> _tags('"abc", W/"def"')
+    ['abc', 'def']
+    """
+    return [part.strip().removeprefix("W/").strip('"') for part in header.split(",")]
+
+
+def _answer(request: Request, operation: Operation, result: Any) -> Response:
+    if isinstance(result, Iterator):
+        return StreamingResponse(iterate_in_threadpool(result), media_type=LINES)
+    headers: dict[str, str] = {}
+    status = operation.status
+    if isinstance(result, Memory):
+        headers["ETag"] = f'"{result.version}"'
+        known = request.headers.get("if-none-match")
+        if request.method in ("GET", "HEAD") and known and (known.strip() == "*" or result.version in _tags(known)):
+            return Response(status_code=304, headers=headers)
+    if isinstance(result, Remembered):
+        status = 201 if result.action == "created" else 200
+        if result.memory:
+            headers |= {"ETag": f'"{result.memory.version}"', "Location": f"/v1/memories/{result.id}"}
+    if isinstance(result, Page) and result.cursor:
+        kept = [pair for pair in request.query_params.multi_items() if pair[0] != "cursor"]
+        headers["Link"] = f'<{operation.path}?{urlencode([*kept, ("cursor", result.cursor)])}>; rel="next"'
+    return Response(wire.dumps(result), status, headers, "application/json")

@@ -1,0 +1,207 @@
+"""Parameters: what an operation takes, told once. Pure.
+
+From the same list come the JSON Schema that tools and the OpenAPI document show, and the reading of what a caller sent:
+aliases resolved, unknown names refused with the known ones, types and bounds checked before anything is done. Read
+`loose`, numbers, flags and lists may come as text, as they do in a query string and from models; everywhere else text
+is text. Deeper rules (what a kind or a state is called) are the engine's, and its errors come back unchanged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any, Literal
+
+from .. import times
+from ..checks import one_of, within
+from ..errors import BadInput, TooLarge
+
+Kind = Literal["source", "text", "whole", "number", "flag", "texts", "wholes", "time", "later", "ids", "objects", "map"]
+MAX_TEXT = 1_000_000
+MAX_ITEMS = 1000
+PLACES = ("project", "user", "branch", "agent", "session")
+REQUIRED: Any = object()
+
+_TYPES: dict[Kind, dict[str, Any]] = {
+    "text": {"type": "string"},
+    "whole": {"type": "integer"},
+    "number": {"type": "number"},
+    "flag": {"type": "boolean"},
+    "texts": {"type": "array", "items": {"type": "string"}},
+    "wholes": {"type": "array", "items": {"type": "integer"}},
+    "time": {"type": "string"},
+    "later": {"type": "string"},
+    "ids": {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "maxItems": MAX_ITEMS}]},
+    "objects": {"type": "array"},
+    "source": {},
+    "map": {"type": "object"},
+}
+_TRUE, _FALSE = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter. `rare` ones are taken everywhere and left out where a short list matters (a model's tools)."""
+
+    name: str
+    kind: Kind
+    description: str
+    default: Any = REQUIRED
+    aliases: tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()
+    least: float | None = None
+    most: float | None = None
+    rare: bool = False
+    nullable: bool = False
+    fields: tuple[Parameter, ...] = field(default=())
+
+    @property
+    def required(self) -> bool:
+        return self.default is REQUIRED
+
+    def schema(self) -> dict[str, Any]:
+        """Its JSON Schema."""
+        made: dict[str, Any] = {**_TYPES[self.kind], "description": self.description}
+        if self.choices and self.kind == "texts":
+            made["items"] = {"type": "string", "enum": list(self.choices)}
+        elif self.choices:
+            made["enum"] = [*self.choices, None] if self.nullable else list(self.choices)
+        if self.kind == "source":
+            made["anyOf"] = [{"type": "string"}, schema(self.fields)]
+        elif self.fields:
+            made["items"] = schema(self.fields)
+            made["maxItems"] = MAX_ITEMS
+        if self.least is not None:
+            made["minimum"] = self.least
+        if self.most is not None:
+            made["maximum"] = self.most
+        if self.nullable:
+            made["type"] = [made["type"], "null"]
+        if not self.required and self.default not in (None, (), ""):
+            made["default"] = self.default
+        return made
+
+    def left_out(self, value: Any, *, loose: bool) -> bool:
+        """Whether a value means «nothing»: null, and from where only texts come, an empty one."""
+        if self.required or self.nullable:
+            return False
+        return value is None or (loose and value == "" and (self.kind != "text" or self.name in PLACES))
+
+    def read(self, value: Any, *, loose: bool, now: datetime) -> Any:
+        """The value as the engine takes it, or an error that names the parameter."""
+        if value is None and self.nullable:
+            return None
+        if loose and isinstance(value, str):
+            value = self._from_text(value)
+        match self.kind:
+            case "text":
+                return self._text(value)
+            case "whole" | "number":
+                whole = self.kind == "whole"
+                low, high = (-1e15 if self.least is None else self.least), (1e15 if self.most is None else self.most)
+                found = within(value, int(low) if whole else low, int(high) if whole else high, self.name, whole)
+                return int(found) if whole else found
+            case "flag":
+                if not isinstance(value, bool):
+                    raise BadInput(f"{self.name} must be true or false, not {value!r:.60}.")
+                return value
+            case "texts":
+                return [one_of(item, self.choices, self.name) if self.choices else self._text(item)
+                        for item in self._items(value)]  # fmt: skip
+            case "wholes":
+                bounds = (-(10**15), 10**15)
+                return [int(within(item, *bounds, self.name, whole=True)) for item in self._items(value)]
+            case "ids":
+                return self._text(value) if isinstance(value, str) else [self._text(one) for one in self._items(value)]
+            case "time" | "later":
+                return self._time(self._text(value), now)
+            case "source":
+                return self._text(value) if isinstance(value, str) else self._object(value, loose=loose, now=now)
+            case "objects":
+                return [self._object(item, loose=loose, now=now) for item in self._items(value)]
+            case "map":
+                if not isinstance(value, Mapping):
+                    raise BadInput(f"{self.name} must be an object, not {type(value).__name__}.")
+                return dict(value)
+
+    def _text(self, value: Any) -> str:
+        if not isinstance(value, str):
+            raise BadInput(f"{self.name} must be text, not {type(value).__name__}.")
+        if len(value) > MAX_TEXT:
+            raise TooLarge(f"{self.name} has {len(value)} characters; the limit is {MAX_TEXT}.")
+        return one_of(value, self.choices, self.name) if self.choices and self.kind == "text" else value
+
+    def _items(self, value: Any) -> Sequence[Any]:
+        if not isinstance(value, list | tuple):
+            raise BadInput(f"{self.name} must be a list, not {type(value).__name__}.")
+        if len(value) > MAX_ITEMS:
+            raise TooLarge(f"{self.name} has {len(value)} entries; the limit is {MAX_ITEMS}.")
+        return value
+
+    def _object(self, value: Any, *, loose: bool, now: datetime) -> dict[str, Any]:
+        if not isinstance(value, Mapping):
+            raise BadInput(f"{self.name} must hold objects, not {type(value).__name__}.")
+        return read(self.fields, value, loose=loose, now=now)
+
+    def _time(self, value: str, now: datetime) -> datetime:
+        found = times.spoken(value, now, UTC, self.name)
+        if self.kind == "later" and value.strip()[-1:] in "smhdw":
+            return times.aware(now + (now - found), self.name)
+        if self.name in ("until", "valid_to") and len(value.strip()) == len("2026-03-01"):
+            return found + timedelta(days=1, microseconds=-1)
+        return found
+
+    def _from_text(self, value: str) -> Any:
+        """What a text stands for where only texts can be sent."""
+        match self.kind:
+            case "whole" | "number":
+                try:
+                    return int(value) if self.kind == "whole" else float(value)
+                except ValueError:
+                    return value
+            case "flag":
+                low = value.strip().lower()
+                return True if low in _TRUE else False if low in _FALSE else value
+            case "texts":
+                return [part.strip() for part in value.split(",") if part.strip()]
+        return value
+
+
+def schema(parameters: Sequence[Parameter], *, rare: bool = True) -> dict[str, Any]:
+    """The JSON Schema of an object with these parameters; with `rare=False` only of those in common use."""
+    shown = [one for one in parameters if rare or not one.rare]
+    made: dict[str, Any] = {"type": "object", "properties": {one.name: one.schema() for one in shown}}
+    if required := [one.name for one in shown if one.required]:
+        made["required"] = required
+    return {**made, "additionalProperties": False}
+
+
+def read(
+    parameters: Sequence[Parameter], given: Mapping[str, Any], *, loose: bool = False, now: datetime | None = None
+) -> dict[str, Any]:
+    """The values a caller sent, by name and checked, with the defaults of those that were left out and have one.
+
+    >>> limit = Parameter("limit", "whole", "At most so many.", 10, aliases=("k",), least=1, most=50)
+    >>> read([limit], {}), read([limit], {"k": "5"}, loose=True)
+    ({'limit': 10}, {'limit': 5})
+    """
+    moment = now or datetime.now(UTC)
+    known = {name: one for one in parameters for name in (one.name, *one.aliases)}
+    if unknown := [str(name)[:60] for name in given if name not in known]:
+        raise BadInput(
+            f"There is no parameter {', '.join(map(repr, unknown[:5]))}.",
+            fix=f"The parameters are: {', '.join(one.name for one in parameters) or 'none'}.",
+        )
+    found: dict[str, Any] = {}
+    for name, value in given.items():
+        one = known[name]
+        if one.name in found:
+            raise BadInput(f"{one.name} was given twice, once as {name}.", fix=f"Give {one.name} alone.")
+        if one.left_out(value, loose=loose):
+            continue
+        found[one.name] = one.read(value, loose=loose, now=moment)
+    if missing := [one.name for one in parameters if one.required and one.name not in found]:
+        raise BadInput(f"{', '.join(missing)} is missing.", fix=f"Give {', '.join(missing)}.")
+    defaults = {one.name: one.default for one in parameters if not one.required and one.default is not None}
+    return defaults | found

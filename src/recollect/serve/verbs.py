@@ -1,0 +1,269 @@
+"""Verbs: what each operation does with the engine for a caller.
+
+A verb gets the tenant's engine and the caller, and parameters that `parameters.read` has checked. It holds the caller's
+wall: what they read is narrowed to what they see, what they change to what they own. A memory behind someone else's
+wall answers like one that does not exist.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..agents.access import Caller
+from ..engine import Engine
+from ..errors import Ambiguous, BadInput, NotFound
+from ..exchange import Imported
+from ..recall.context import Context, Turn
+from ..types import STATES, Draft, Entry, Forgotten, Link, Memory, Page, Recall, Remembered, Scope, Source
+from .parameters import PLACES
+
+MAX_CHANGES = 1000
+PIECE = 65_536
+
+
+def split(values: dict[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
+    """The parameters that are places, apart from the others."""
+    places = {name: values[name] for name in PLACES if name in values}
+    rest = {name: value for name, value in values.items() if name not in PLACES}
+    if "any" in rest.get("states", ()):
+        rest["states"] = list(STATES)
+    if isinstance(rest.get("source"), dict):  # without an id: a source is named by what it is, not by whose it was
+        rest["source"] = Source("", **rest["source"])
+    return rest, places
+
+
+# -- writing ----------------------------------------------------------------------------------------------------------
+
+
+def remember(engine: Engine, caller: Caller, *, content: str, merge: bool = False, **values: Any) -> Remembered:
+    fields, places = split(values)
+    if merge:
+        caller.unwalled("Merging")
+    return engine.remember(content, merge=merge, scope=caller.scope(places), **fields)
+
+
+def remember_many(engine: Engine, caller: Caller, *, memories: Sequence[dict[str, Any]]) -> tuple[Remembered, ...]:
+    drafts = []
+    for given in memories:
+        fields, places = split(given)
+        if fields.pop("merge", False):
+            raise BadInput("merge is for one memory at a time.", fix="Use remember for it.")
+        listed: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()
+        }
+        drafts.append(Draft(scope=caller.scope(places), **listed))
+    return engine.remember_many(drafts)
+
+
+def edit(engine: Engine, caller: Caller, *, id: str, reason: str = "", **values: Any) -> Memory:
+    memory = caller.owned(find(engine, caller, id))
+    fields, places = split(values)
+    if places:
+        fields["scope"] = caller.moved(memory, places)
+    return engine.edit(memory.id, reason=reason, **fields)
+
+
+def forget(
+    engine: Engine, caller: Caller, *, id: str | list[str] | None = None, query: str | None = None, purge: bool = False,
+    dry_run: bool = False, reason: str = "", **places: Any,
+) -> Forgotten:  # fmt: skip
+    if purge:
+        caller.may("admin", "Erasing for good")
+    if id is not None and (query is not None or places):
+        raise BadInput("Name what to forget: ids, or a query and a scope, not both.")
+    if id is not None:
+        given = [id] if isinstance(id, str) else id
+        found: Sequence[Memory] = [caller.owned(find(engine, caller, one)) for one in given]
+    elif query is not None:
+        said = engine.forget(query=query, purge=purge, dry_run=True).memories
+        inside = caller.inside(places)
+        found = [memory for memory in said if _lies_in(memory.scope, inside)]
+    elif not any(places.values()):
+        raise BadInput("Nothing to forget was named.", fix="Name ids, a query, or a project, branch, agent or session.")
+    else:
+        found = engine.forget(scope=caller.inside(places), purge=purge, dry_run=True).memories
+    if dry_run or not found:
+        return Forgotten(tuple(found), dry_run, purge)
+    return engine.forget([memory.id for memory in found], purge=purge, reason=reason)
+
+
+def reject(engine: Engine, caller: Caller, *, id: str | list[str], reason: str = "", undo: bool = False) -> Forgotten:
+    found = [caller.owned(find(engine, caller, one)).id for one in ([id] if isinstance(id, str) else id)]
+    if not found:
+        raise BadInput("No id was given.", fix="Name the memories to reject.")
+    return engine.reject(found, reason=reason, undo=undo)
+
+
+def link(engine: Engine, caller: Caller, *, origin: str, relation: str, target: str, reason: str = "") -> Link:
+    first, second = find(engine, caller, origin), find(engine, caller, target)
+    caller.owned(first)
+    if relation == "supersedes":  # which takes the target out of recall
+        caller.owned(second)
+    return engine.link(first.id, relation, second.id, reason=reason)
+
+
+# -- reading ----------------------------------------------------------------------------------------------------------
+
+
+def find(engine: Engine, caller: Caller, id: str) -> Memory:
+    """The memory of an id that the caller sees; the look is not counted."""
+    try:
+        return caller.seen(engine.get(id, peek=True))
+    except Ambiguous as error:
+        if caller.walled:  # the ids it is the end of may be someone else's
+            raise Ambiguous(f"{id!r} is the end of several ids.") from error
+        raise
+
+
+def recall(engine: Engine, caller: Caller, *, query: str, **values: Any) -> Recall:
+    options, places = split(values)
+    return engine.recall(query, scope=caller.scope(places), **options)
+
+
+def context(engine: Engine, caller: Caller, *, history: Sequence[dict[str, Any]] = (), **values: Any) -> Context:
+    options, places = split(values)
+    turns = [Turn(turn["role"], turn["text"]) for turn in history]
+    return engine.context(scope=caller.scope(places), history=turns, **options)
+
+
+def get(engine: Engine, caller: Caller, *, id: str, peek: bool = False) -> Memory:
+    return engine.get(find(engine, caller, id).id, peek=peek)
+
+
+def list_(engine: Engine, caller: Caller, *, limit: int, cursor: str | None = None, **values: Any) -> Page:
+    filters, places = split(values)
+    return engine.list(scope=caller.inside(places), limit=limit, cursor=cursor, **filters)
+
+
+def links(engine: Engine, caller: Caller, *, id: str) -> tuple[Link, ...]:
+    found = engine.links(find(engine, caller, id).id)
+    if not caller.walled:
+        return found
+    return tuple(one for one in found if _visible(engine, caller, one.origin) and _visible(engine, caller, one.target))
+
+
+def evidence(engine: Engine, caller: Caller, *, id: str) -> dict[str, Any]:
+    source, quotes = engine.evidence(find(engine, caller, id).id)
+    return {"source": source, "evidence": quotes}
+
+
+def history(engine: Engine, caller: Caller, *, id: str) -> tuple[Entry, ...]:
+    # What was purged has no place any more: only those without a wall may look at its blanked history.
+    return engine.history(find(engine, caller, id).id if caller.walled else id)
+
+
+def changes(engine: Engine, caller: Caller, *, after: int, limit: int) -> dict[str, Any]:
+    entries = engine.changes(after=after, limit=limit)
+    last = entries[-1].seq if entries else after
+    return {"changes": visible_changes(engine, caller, entries), "after": last}
+
+
+def visible_changes(engine: Engine, caller: Caller, entries: Sequence[Entry]) -> tuple[Entry, ...]:
+    """The rows a caller may be told of: all of them, or those of memories they see."""
+    if not caller.walled:
+        return tuple(entries)
+    return tuple(e for e in entries if e.noun == "memory" and not e.purged and _visible(engine, caller, e.target))
+
+
+def stats(engine: Engine, caller: Caller) -> dict[str, Any]:
+    return engine.stats(scope=caller.wall if caller.walled else None)
+
+
+def _visible(engine: Engine, caller: Caller, id: str) -> bool:
+    try:
+        return caller.sees(engine.get(id, peek=True))
+    except NotFound:
+        return False
+
+
+def _lies_in(scope: Scope, outer: Scope) -> bool:
+    return all(own == wanted for own, wanted in zip(scope.places(), outer.places(), strict=True) if wanted)
+
+
+# -- moving and keeping -----------------------------------------------------------------------------------------------
+
+
+def export(engine: Engine, caller: Caller, *, journal: bool = False, reference: bool = False) -> Iterator[str]:
+    """The lines, in pieces: written to a file first, so that they are of one moment."""
+    caller.unwalled("An export")
+    folder = tempfile.TemporaryDirectory(prefix="recollect-")
+    path = Path(folder.name, "export.jsonl")
+    try:
+        engine.export(path, journal=journal, reference=reference)
+    except BaseException:
+        folder.cleanup()
+        raise
+    return _pieces(folder, path)
+
+
+def _pieces(folder: tempfile.TemporaryDirectory[str], path: Path) -> Iterator[str]:
+    with folder, path.open(encoding="utf-8") as lines:
+        while piece := lines.read(PIECE):
+            yield piece
+
+
+def import_(engine: Engine, caller: Caller, *, lines: str, embed: bool = True) -> Imported:
+    caller.unwalled("An import")
+    with tempfile.TemporaryDirectory(prefix="recollect-") as folder:
+        path = Path(folder, "import.jsonl")
+        path.write_text(lines, "utf-8", errors="replace")
+        try:
+            return engine.import_(path, embed=embed)
+        except BadInput as error:
+            error.message = error.message.replace(f"{path}", "lines")
+            raise
+
+
+def embed(engine: Engine, caller: Caller) -> dict[str, Any]:
+    caller.unwalled("Embedding")
+    return {"embedded": engine.embed()}
+
+
+def mend(engine: Engine, caller: Caller) -> dict[str, Any]:
+    caller.unwalled("Mending")
+    engine.mend()
+    return {"mended": ["full text"]}
+
+
+# -- access -----------------------------------------------------------------------------------------------------------
+
+
+def token_create(engine: Engine, caller: Caller, *, can: list[str], name: str = "", **values: Any) -> dict[str, Any]:
+    """A caller behind a wall makes tokens behind the same wall, with no right of which they have none."""
+    places = {field: values.get(field, "") or getattr(caller.wall, field) for field in ("user", "project")}
+    caller.inside(places)
+    for right in can:
+        caller.may(right, "Giving a right")
+    token, secret = engine.tokens.create(name=name, can=can, expires_at=values.get("expires_at"), **places)
+    return {"token": token, "secret": secret}
+
+
+def token_list(engine: Engine, caller: Caller) -> dict[str, Any]:
+    found = [one for one in engine.tokens.all() if _lies_in(one.scope, caller.wall)]
+    return {"tokens": found}
+
+
+def token_revoke(engine: Engine, caller: Caller, *, id: str) -> dict[str, Any]:
+    return {"token": engine.tokens.revoke(id, inside=caller.wall)}
+
+
+def webhook_add(
+    engine: Engine, caller: Caller, *, url: str, operations: list[str] | None = None, secret: str = ""
+) -> dict[str, Any]:
+    caller.unwalled("A webhook")
+    # Only the person at this machine may have it call what lies on this machine or its network.
+    made = engine.webhooks.add(url, operations or (), secret, private=not caller.token)
+    return {"webhook": made, "secret": made.secret}
+
+
+def webhook_list(engine: Engine, caller: Caller) -> dict[str, Any]:
+    caller.unwalled("A webhook")
+    return {"webhooks": engine.webhooks.all()}
+
+
+def webhook_remove(engine: Engine, caller: Caller, *, id: str) -> dict[str, Any]:
+    caller.unwalled("A webhook")
+    return {"webhook": engine.webhooks.remove(id)}

@@ -1,0 +1,34 @@
+"""The wire: results as JSON, and JSON that came in."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NoReturn
+
+from ..errors import BadInput
+from ..types import Noun
+
+
+def wire(value: Any) -> Any:
+    """The plain form of a result: nouns by themselves, and what holds them."""
+    if isinstance(value, Noun):
+        return value.as_dict()
+    if isinstance(value, dict):
+        return {name: wire(part) for name, part in value.items()}
+    return [wire(part) for part in value] if isinstance(value, list | tuple) else value
+
+
+def dumps(value: Any) -> bytes:
+    return json.dumps(wire(value), ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+
+
+def loads(body: bytes) -> Any:
+    """What a caller sent as JSON; whatever is wrong with it is one error."""
+    try:
+        return json.loads(body, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"The body is not JSON: {error!s:.200}.", fix="Send a JSON object.") from error
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a JSON number")
