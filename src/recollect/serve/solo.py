@@ -1,0 +1,70 @@
+"""Solo: the server inside another process, on a socket of its own, for an assistant whose daemon cannot be had.
+
+It is what `recollect mcp` falls back to. Nobody else finds it: the socket lies in a folder that only the owner may
+enter and goes with the process. Several of them on one store are as normal as several of anything else.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from .. import __version__, settings
+from ..errors import RecollectError
+
+PATIENCE = 30.0
+Started = tuple[Mapping[str, Any] | None, Callable[[], None], str]
+
+
+def start() -> Started:
+    """Where it listens, how to end it, and a sentence for the log; or nothing, and why."""
+    try:
+        import uvicorn
+
+        from . import app
+    except ImportError as error:
+        return None, _nothing, f"The server is not installed ({error}). Run: pip install 'recollect[server]'"
+    from ..engine import open as open_engine
+
+    try:
+        chosen, _ = settings.load()
+        engine = open_engine(chosen.place, actor="mcp")
+    except RecollectError as error:
+        return None, _nothing, str(error)
+    folder = Path(tempfile.mkdtemp(prefix="recollect-"))
+    listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    listening.bind(str(folder / "mcp.sock"))
+    stopping = threading.Event()
+    made = app.application(engine, stopping=stopping)
+    server = uvicorn.Server(uvicorn.Config(made, log_config=None, access_log=False, lifespan="on"))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, name="recollect-solo", daemon=True)
+    thread.start()
+    engine.warm()
+
+    def leave() -> None:
+        stopping.set()
+        server.should_exit = True
+        thread.join(5.0)
+        engine.close()
+        listening.close()
+        shutil.rmtree(folder, ignore_errors=True)
+
+    deadline = time.monotonic() + PATIENCE
+    while not server.started:
+        if not thread.is_alive() or time.monotonic() > deadline:
+            leave()
+            return None, _nothing, "The server could not be started in this process either."
+        time.sleep(0.01)
+    info = {"pid": os.getpid(), "port": 0, "socket": str(folder / "mcp.sock"), "version": __version__}
+    return info, leave, "no daemon could be had; serving from this process"
+
+
+def _nothing() -> None:
+    """There is nothing to end."""

@@ -1,0 +1,278 @@
+"""`recollect mcp`: MCP on stdin and stdout, what an assistant starts. It forwards to the daemon and knows no tool.
+
+Each line that comes in is a message. A request is posted to the daemon's `/mcp` over its Unix socket, in a thread of
+its own, so that a long call holds up no other; what comes back is written as lines, progress first, the answer last.
+The headers that HTTP wants are made from the message: both eras of the protocol pass through, the one with a handshake
+and the one without. Nothing is kept in the daemon between two requests, so notifications need not travel: a cancelled
+request is given up by closing its connection, and the others are of no consequence to the server.
+
+A daemon that is not there is started. One that dies in the middle is started again and asked once more, which does no
+harm: what is known already is not stored twice. When none can be had, the server runs in this process, on a socket
+of its own; only then is anything heavy imported. stdout carries the protocol and nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+import time
+
+from .link import Answer, Link, daemon, start
+
+TYPE_CHECKING = False  # what `typing` has too, and without the milliseconds
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from .link import Stream
+
+    # The server in this process: what `daemon.json` would say of it, and how to end it; or why there is none.
+    Alone = Callable[[], tuple[Mapping[str, Any] | None, Callable[[], None], str]]
+
+USAGE = """\
+Usage: recollect mcp [--project NAME] [--tools LIST]
+
+Serve MCP on stdin and stdout, for an assistant to start. The daemon does the
+work, and is started when it is not running.
+
+  --project NAME  be at home in this project (default: RECOLLECT_PROJECT, or
+                  the project of the folder the assistant works in)
+  --tools LIST    the tool profiles to list, with commas between (default: core)
+"""
+PATIENCE = 20.0  # seconds that a daemon may take to start
+DRAIN = 30.0  # seconds that requests may take after stdin has ended
+TRIES = 3
+META = "io.modelcontextprotocol/"
+NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+FOLDERS = ("CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR")
+PARSE_ERROR, INVALID_REQUEST, INTERNAL_ERROR = -32700, -32600, -32603
+
+
+def main(argv: list[str], alone: Alone) -> int:
+    options = {"--project": os.environ.get("RECOLLECT_PROJECT", ""), "--tools": ""}
+    rest = iter(argv)
+    for word in rest:
+        name, equals, value = word.partition("=")
+        if word in ("-h", "--help"):
+            print(USAGE, end="")
+            return 0
+        if name not in options:
+            print(f"recollect mcp: there is no option {word}\n\n{USAGE}", end="", file=sys.stderr)
+            return 2
+        options[name] = value if equals else next(rest, "")
+    project, tools = quoted(options["--project"]), quoted(options["--tools"])
+    path = f"/mcp/{project}" if project else "/mcp"
+    shim = Shim(f"{path}?tools={tools}" if tools else path, quoted(folder_here()), alone)
+    try:
+        for line in sys.stdin.buffer:
+            if line.strip():
+                shim.take(line)
+    except KeyboardInterrupt:
+        return 130
+    finally:
+        shim.end()
+    return 0
+
+
+class Shim:
+    """One assistant's connection. `take` returns at once; answers are written as they come."""
+
+    def __init__(self, path: str, folder: str, alone: Alone) -> None:
+        self._path = path
+        self._folder = folder
+        self._alone = alone
+        self._writing = threading.Lock()
+        self._finding = threading.Lock()
+        self._link: Link | None = None
+        self._leave: Callable[[], None] | None = None
+        self._why = ""
+        self._version = ""  # what the handshake agreed on, where there was one
+        self._agent = "mcp"
+        self._noting = threading.Lock()
+        self._running: dict[str, Stream | None] = {}  # by request id; None until it was sent
+        self._threads: list[threading.Thread] = []
+
+    def take(self, line: bytes) -> None:
+        """Deal with one line."""
+        try:
+            message = json.loads(line)
+        except (ValueError, RecursionError):
+            self._fail(None, PARSE_ERROR, "That line is not JSON.")
+            return
+        if not isinstance(message, dict):
+            self._fail(None, INVALID_REQUEST, "A line must be one JSON-RPC message; batches are not taken.")
+        elif "method" in message and "id" in message:
+            with self._noting:
+                self._running[json.dumps(message["id"])] = None
+            thread = threading.Thread(target=self._ask, args=(message, line.strip()), daemon=True)
+            self._threads = [*(one for one in self._threads if one.is_alive()), thread]
+            thread.start()
+        elif message.get("method") == "notifications/cancelled":
+            self._cancel(_inside(message, "params").get("requestId"))
+
+    def end(self) -> None:
+        """Let what runs come to its end, for a while."""
+        deadline = time.monotonic() + DRAIN
+        for thread in self._threads:
+            thread.join(max(0.0, deadline - time.monotonic()))
+        if self._leave:
+            self._leave()
+
+    # -- one request --------------------------------------------------------------------------------------------------
+
+    def _ask(self, message: dict[str, Any], line: bytes) -> None:
+        key, dead = json.dumps(message["id"]), None
+        try:
+            for _ in range(TRIES):
+                link = self._daemon(dead)
+                if link is None:
+                    self._fail(message["id"], INTERNAL_ERROR, self._why)
+                    return
+                if self._exchange(link, key, message, line):
+                    return
+                dead = link
+            self._fail(message["id"], INTERNAL_ERROR, "The recollect daemon ended while it answered, again and again.")
+        finally:
+            with self._noting:
+                self._running.pop(key, None)
+
+    def _exchange(self, link: Link, key: str, message: dict[str, Any], line: bytes) -> bool:
+        """Ask one daemon and pass on what it says; False when it went away before it had answered."""
+        try:
+            stream = link.ask("POST", self._path, line, self._headers(message), timeout=None)
+        except OSError:
+            return False
+        try:
+            with self._noting:
+                if key not in self._running:
+                    return True
+                self._running[key] = stream
+            return self._pass_on(Answer(stream), message)
+        except (OSError, ValueError):  # broken off; which is what giving it up looks like too
+            return key not in self._running
+        finally:
+            stream.close()
+
+    def _cancel(self, id: Any) -> None:
+        with self._noting:
+            stream = self._running.pop(json.dumps(id), None)
+        if stream:
+            stream.close()
+
+    def _headers(self, message: dict[str, Any]) -> dict[str, str]:
+        params = _inside(message, "params")
+        meta = _inside(params, "_meta")
+        told = _inside(params, "clientInfo") or _inside(meta, f"{META}clientInfo")
+        if name := str(told.get("name", "")):
+            self._agent = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in name)[:40]
+        headers = {
+            "Accept": "application/json, text/event-stream", "User-Agent": self._agent,
+            "Recollect-Folder": self._folder,
+        }  # fmt: skip
+        modern = meta.get(f"{META}protocolVersion")
+        if isinstance(modern, str):
+            headers["MCP-Protocol-Version"] = _safe(modern)
+            headers["Mcp-Method"] = _safe(str(message["method"]))
+            if (named := params.get(NAMED.get(str(message["method"]), ""))) is not None:
+                headers["Mcp-Name"] = _safe(str(named))
+        elif self._version and message["method"] != "initialize":
+            headers["MCP-Protocol-Version"] = self._version
+        return headers
+
+    def _pass_on(self, answer: Answer, message: dict[str, Any]) -> bool:
+        """Write what the daemon says; whether the request was answered with it."""
+        if answer.headers.get("content-type", "").startswith("text/event-stream"):
+            return self._pass_events(answer, message)
+        body = answer.read()
+        if answer.status == 200 and message["method"] != "initialize":
+            self._write(body)
+            return True
+        try:
+            found = json.loads(body)
+        except ValueError:
+            found = {}
+        if not isinstance(found, dict) or not ("result" in found or isinstance(found.get("error"), dict)):
+            told = _inside({"it": found}, "it")
+            words = f"{told.get('detail') or f'the daemon answered {answer.status}'} {told.get('fix', '')}".strip()
+            self._fail(message["id"], INTERNAL_ERROR, words)
+            return True
+        found["id"] = message["id"]  # a refusal of the transport may not know it
+        self._said(found, message)
+        return True
+
+    def _pass_events(self, answer: Answer, message: dict[str, Any]) -> bool:
+        data: list[bytes] = []
+        answered = False
+        for line in answer.lines():
+            if line.startswith(b"data:"):
+                data.append(line[5:].strip())
+            elif not line and data:
+                found = json.loads(b"\n".join(data))
+                data.clear()
+                answered = answered or "id" in found
+                self._said(found, message)
+        return answered
+
+    def _said(self, found: dict[str, Any], message: dict[str, Any]) -> None:
+        if message["method"] == "initialize" and "result" in found:
+            self._version = _safe(str(_inside(found, "result").get("protocolVersion", "")))
+        self._write(json.dumps(found, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace"))
+
+    # -- the two ends -------------------------------------------------------------------------------------------------
+
+    def _daemon(self, dead: Link | None) -> Link | None:
+        """The daemon, started if need be; else a server in this process; `dead` is one that no longer answers."""
+        with self._finding:
+            if self._leave is None and (self._link is None or self._link is dead):
+                self._link = daemon() or (daemon() if start(wait=PATIENCE) else None)
+                if self._link is None:
+                    info, self._leave, self._why = self._alone()
+                    self._link = Link(info) if info else None
+                    print(f"recollect mcp: {self._why}", file=sys.stderr, flush=True)
+            return self._link
+
+    def _fail(self, id: Any, code: int, words: str) -> None:
+        found = {"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": words}}
+        self._write(json.dumps(found, ensure_ascii=False).encode("utf-8", "replace"))
+
+    def _write(self, message: bytes) -> None:
+        with self._writing:
+            try:
+                sys.stdout.buffer.write(message.replace(b"\n", b" ") + b"\n")
+                sys.stdout.buffer.flush()
+            except (BrokenPipeError, ValueError):  # nobody listens any more; stdin will end as well
+                return
+
+
+def folder_here() -> str:
+    """The folder the assistant works in; the daemon knows which project that is."""
+    try:
+        return next((os.environ[name] for name in FOLDERS if os.environ.get(name)), "") or os.getcwd()
+    except OSError:  # it was removed
+        return ""
+
+
+def quoted(text: str) -> str:
+    """Text as a part of an address; `urllib.parse` would cost more than the exchange.
+
+    >>> quoted("a b/ü,c")
+    'a%20b%2F%C3%BC,c'
+    """
+    plain = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~,"
+    return "".join(chr(one) if one in plain else f"%{one:02X}" for one in text.encode("utf-8", "replace"))
+
+
+def _inside(value: Mapping[str, Any], name: str) -> dict[str, Any]:
+    found = value.get(name)
+    return found if isinstance(found, dict) else {}
+
+
+def _safe(value: str) -> str:
+    """A value that may stand in a header: as it is, or encoded as the protocol says."""
+    if value.isascii() and value.isprintable() and value == value.strip() and not value.startswith("=?"):
+        return value
+    import binascii
+
+    return f"=?base64?{binascii.b2a_base64(value.encode('utf-8', 'replace'), newline=False).decode()}?="
