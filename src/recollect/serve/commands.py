@@ -1,0 +1,265 @@
+"""The commands of the daemon. What costs time (the server, its libraries) is imported by the command that needs it."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .. import __version__, settings
+from ..errors import BadInput, ServerUnavailable
+from ..program import App, cli, command
+from ..settings import Settings
+from ..terminal import look
+from ..thin import link, spool
+from . import draw, lock, logs
+
+if TYPE_CHECKING:
+    from ..present import Look
+    from .service import Kind, Service
+
+LEAVING = 30.0  # seconds that `stop` waits for the daemon to be gone
+STEP = 0.05
+BUSY = "It may be waiting for its store; see: recollect logs"
+
+
+@command()
+@click.option("--host", metavar="ADDRESS", help="Listen on this address; one beyond this machine needs a token.")
+@click.option("--port", type=int, help="Listen on this port and no other; 0 is any that is free.")
+@click.option("--background", is_flag=True, help="Leave it running and come back once it answers.")
+def serve(app: App, host: str | None, port: int | None, background: bool) -> None:
+    """Start the daemon that assistants talk to."""
+    chosen, origin = settings.load(**app.given, host=host)
+    chosen = replace(chosen, home=chosen.home.absolute(), store=chosen.standing)
+    exactly = port is not None or origin["port"] != "default"
+    if port is not None:
+        chosen = replace(chosen, port=port)
+    logging.getLogger("recollect").removeHandler(app.notes)  # it remembers what it said; a daemon has a log
+    if background:
+        from .detach import detached
+
+        info = detached(lambda ready: _run(chosen, exactly, ready))
+        _announce(app, chosen, info)
+    else:
+        _run(chosen, exactly, partial(_announce, app, chosen))
+
+
+def _run(chosen: Settings, exactly: bool, ready: Callable[[dict[str, Any]], None]) -> None:
+    # Before the libraries are loaded, so that whoever comes second, or asks us to leave again, need not wait for them.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    with lock.Lock(chosen.home, datetime.now(UTC)):
+        daemon = _daemon()
+        daemon.run(daemon.Plan(chosen, exactly), ready)
+
+
+def _daemon() -> Any:
+    try:
+        from . import daemon
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("recollect"):
+            raise
+        raise ServerUnavailable(
+            f"The daemon needs {error.name}, which is not installed.", fix="Run: pip install 'recollect[server]'"
+        ) from error
+    return daemon
+
+
+def _announce(app: App, chosen: Settings, info: dict[str, Any]) -> None:
+    app.say({**info, "home": str(chosen.home)}, lambda _, out: draw.banner(info, str(chosen.home), _program(), out))
+
+
+def _program() -> str:
+    """How a person calls this command from here: by its name, or by its path where the shell would not find it."""
+    beside = Path(sys.executable).parent / "recollect"
+    if shutil.which("recollect") or not beside.exists():
+        return "recollect"
+    try:
+        return shlex.quote(str(beside.relative_to(Path.cwd())))
+    except ValueError:  # it lies elsewhere
+        return shlex.quote(str(beside))
+
+
+@command()
+def status(app: App) -> None:
+    """Show whether the daemon runs, where, and what was captured."""
+    told = _status(app)
+    app.say(told, draw.state)
+    if not told["running"]:
+        raise click.exceptions.Exit(3)
+
+
+def _status(app: App) -> dict[str, Any]:
+    chosen, _ = settings.load(**app.given)
+    home = chosen.home.absolute()
+    if found := link.daemon(str(home)):
+        try:
+            answer = found.request("GET", "/daemon/status", timeout=10)
+        except OSError as error:
+            raise ServerUnavailable(f"Process {found.pid} does not answer: {error}.", fix=BUSY) from error
+        if answer.status != 200:
+            raise ServerUnavailable(f"Process {found.pid} answered {answer.status}.", fix=BUSY)
+        return {**answer.json(), "home": str(home), "installed": __version__}
+    holder = lock.holder(home) or {}
+    receipts: dict[str, Any] = {"queued": len(spool.waiting(str(home))), "refused": 0, "latest": []}
+    if chosen.remote or chosen.store_path.exists():  # looking must not make one
+        from . import hooks
+
+        with app.open() as engine:
+            receipts = hooks.receipts(engine, home)
+    return {
+        "running": False,
+        "home": str(home),
+        "pid": holder.get("pid"),
+        "receipts": receipts,
+        "installed": __version__,
+    }
+
+
+@command()
+def stop(app: App) -> None:
+    """End the daemon, once what it is doing is done."""
+    home = _home(app)
+    holder = lock.holder(home)
+    if not holder or not holder.get("pid"):
+        app.say({"stopped": False}, lambda _, out: "= no daemon is running")
+        return
+    os.kill(holder["pid"], signal.SIGTERM)
+    deadline = time.monotonic() + LEAVING
+    while (still := lock.holder(home)) and still.get("pid") == holder["pid"]:
+        if time.monotonic() > deadline:
+            raise ServerUnavailable(
+                f"Process {holder['pid']} is still busy after {LEAVING:.0f} seconds.", fix="See: recollect logs"
+            )
+        time.sleep(STEP)
+    app.say({"stopped": True, "pid": holder["pid"]}, lambda _, out: f"✓ stopped process {holder['pid']}")
+
+
+@command("logs")
+@click.option("-n", "--lines", "count", type=click.IntRange(0), default=50, show_default=True, help="The last so many.")
+@click.option("-f", "--follow", is_flag=True, help="Go on as lines are written, until Ctrl-C.")
+@click.option(
+    "--level", type=click.Choice(logs.LEVELS), default="info", show_default=True, help="This level and above."
+)
+def logs_(app: App, count: int, follow: bool, level: str) -> None:
+    """Show the daemon's log."""
+    home = _home(app)
+    found = logs.tail(home, level, count)
+    if not follow:
+        app.say({"file": str(logs.path(home)), "lines": found}, partial(_lines, home, found))
+        return
+    for told in chain(found, logs.follow(home, level)):
+        if app.json:
+            click.echo(json.dumps(told))  # one a line: nobody waits for the end of a list that has none
+        else:
+            out = look(sys.stdout)
+            click.echo(draw.line(told, out), color=out.colour)
+
+
+def _lines(home: Path, found: list[dict[str, Any]], _: Any, out: Look) -> str:
+    return "\n".join(draw.line(told, out) for told in found) or f"= nothing in {logs.path(home)}"
+
+
+def _home(app: App) -> Path:
+    return settings.load(**app.given)[0].home.absolute()
+
+
+@cli.group()
+def service() -> None:
+    """Let the system start the daemon when you log in."""
+
+
+kinds = click.option("--kind", type=click.Choice(["systemd", "launchd"]), help="That of this machine unless told.")
+dry = click.option("--dry-run", is_flag=True, help="Only show what would be written and run.")
+
+
+@command("install", group=service)
+@kinds
+@dry
+def install(app: App, kind: Kind | None, dry_run: bool) -> None:
+    """Write a systemd user unit or a launchd agent, and start it."""
+    from . import service as services
+
+    chosen, origin = settings.load(**app.given)
+    if origin["store"] not in ("default", str(chosen.config_path)):  # a unit is no place for a password
+        raise BadInput(
+            f"A service takes its store from {chosen.config_path}, and not from {origin['store']}.",
+            fix='Write it there: store = "…"',
+        )
+    made = services.of(kind or services.usual(), chosen.home.absolute(), Path.home())
+    if dry_run:
+        app.say(_told(made, made.install), lambda _, out: draw.planned(made, made.install, out, write=True))
+        return
+    done = services.write(made)
+    left = services.execute(made.install)
+    data = {"path": str(made.path), "written": done, "left": left}
+    app.say(data, lambda _, out: draw.served(made, done, left, out, write=True))
+
+
+@command("uninstall", group=service)
+@kinds
+@dry
+def uninstall(app: App, kind: Kind | None, dry_run: bool) -> None:
+    """Stop the service and remove its file."""
+    from . import service as services
+
+    made = services.of(kind or services.usual(), _home(app), Path.home())
+    if dry_run:
+        app.say(_told(made, made.uninstall), lambda _, out: draw.planned(made, made.uninstall, out, write=False))
+        return
+    left = services.execute(made.uninstall) if made.path.exists() else []
+    done = services.remove(made)
+    data = {"path": str(made.path), "removed": done, "left": left}
+    app.say(data, lambda _, out: draw.served(made, done, left, out, write=False))
+
+
+def _told(made: Service, commands: tuple[tuple[str, ...], ...]) -> dict[str, Any]:
+    return {"path": str(made.path), "content": made.content.decode(), "run": commands}
+
+
+# What assistants start. The program's entry passes these two to `thin` before this module is loaded; here they are for
+# the list of commands, and for whoever puts an option of the program before them.
+raw: dict[str, Any] = {"context_settings": {"ignore_unknown_options": True}}
+
+
+@cli.command("mcp", **raw)
+@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[--project NAME] [--tools PROFILE,...]")
+@click.pass_obj
+def mcp(app: App, words: tuple[str, ...]) -> None:
+    """Speak MCP on standard input and output, for an assistant to start.
+
+    Starts the daemon where it is not running, and serves from its own process where none can be had.
+    """
+    project = app.given["project"]
+    _entry("mcp", *(("--project", project) if project else ()), *words)
+
+
+@cli.command("hook", **raw)
+@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="EVENT --host NAME")
+@click.pass_obj
+def hook(app: App, words: tuple[str, ...]) -> None:
+    """Take an event of an assistant's hooks on standard input.
+
+    Prints what to show the model. Always ends well, whatever happens, and within five seconds; what the daemon could
+    not be told goes to the spool.
+    """
+    _entry("hook", *words)
+
+
+def _entry(*words: str) -> None:
+    done = subprocess.run([sys.executable, "-P", "-m", "recollect", *words], check=False)
+    raise click.exceptions.Exit(done.returncode)

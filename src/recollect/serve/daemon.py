@@ -1,0 +1,212 @@
+"""The daemon: one process for each home that holds the store, the model and the vector index for everybody.
+
+Holding the lock, it binds a port and a Unix socket, opens the engine and answers: words at once, meaning as soon as the
+model is loaded. Only when it answers does it write `daemon.json`, by which clients find it. A stop, by signal or by
+`recollect stop`, goes the same way back: accept nothing more, let what runs come to its end, end the background work,
+close the engine, remove socket, `daemon.json` and lock. Nothing is left behind; and after a `kill -9`, when everything
+is, the next start takes it over.
+
+`GET /daemon/status` is answered here and on the Unix socket only, whose file mode says who may ask.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import anyio.to_thread
+import uvicorn
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from .. import __version__, engine, times
+from ..errors import BadInput
+from ..settings import Settings, shown
+from ..thin.link import INFO, TRIED
+from . import app, hooks, listen, logs
+from .work import Work
+
+DRAIN = 10  # seconds that running requests are given to end
+# Threads that work at the same time. Each has a connection with a cache of its own, and more of them only take turns.
+THREADS = 8
+STATUS = "/daemon/status"
+log = logging.getLogger("recollect.daemon")
+Ready = Callable[[dict[str, Any]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to serve and where. `port` is taken exactly where it was asked for by name."""
+
+    settings: Settings
+    exactly: bool = False
+    actor: str = "daemon"
+
+
+def run(plan: Plan, ready: Ready) -> None:
+    """Serve until told to stop; `ready` is called once it answers, with what `daemon.json` says.
+
+    Whoever calls this holds the lock of the home.
+    """
+    began = datetime.now(UTC)
+    writing = logs.begin(plan.settings.home, plan.settings.log_level)
+    try:
+        _serve(plan, began, ready)
+        log.info("stopped")
+    except Exception:
+        log.exception("ended by an error")
+        raise
+    finally:
+        logs.end(writing)
+
+
+def _serve(plan: Plan, began: datetime, ready: Ready) -> None:
+    settings, stopping = plan.settings, threading.Event()
+    with listening(plan) as sockets, opened(plan) as memory:
+        guard(settings.host, memory)
+        port, path = sockets[0].getsockname()[1], sockets[1].getsockname()
+        info = {
+            "pid": os.getpid(),
+            "host": settings.host,
+            "port": port,
+            "socket": path,
+            "version": __version__,
+            "started": times.iso(began),
+            "store": shown(settings.standing),
+        }
+        work = Work(memory, settings.home, stopping)
+
+        def serving() -> None:
+            log.info("serving", extra={"fields": info})
+            publish(settings.home, info)
+            work.start()
+            ready(info)
+
+        inner = app.application(memory, stopping=stopping)
+        config = uvicorn.Config(
+            Control(inner, memory, info, settings.home), log_config=None, access_log=False, lifespan="on",
+            timeout_graceful_shutdown=DRAIN, server_header=False, backlog=listen.BACKLOG,
+        )  # fmt: skip
+        try:
+            asyncio.run(Server(config, serving, stopping).serve(sockets))
+        finally:
+            for number in (signal.SIGTERM, signal.SIGINT):
+                signal.signal(number, signal.SIG_IGN)  # a second one must not break off the leaving
+            (settings.home / INFO).unlink(missing_ok=True)
+            if not work.stop(DRAIN):
+                log.warning("background work did not end in time; the next start goes on with it")
+
+
+class Server(uvicorn.Server):
+    """uvicorn that says when it serves, and tells everybody in the process when it is to stop."""
+
+    def __init__(self, config: uvicorn.Config, serving: Callable[[], None], stopping: threading.Event) -> None:
+        super().__init__(config)
+        self._serving = serving
+        self._stopping = stopping
+
+    async def startup(self, sockets: Any = None) -> None:
+        anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
+        await super().startup(sockets)
+        self._serving()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        # Not remembered as uvicorn would: it raises the signal once more afterwards, which would end us half-way out.
+        self.force_exit = self.should_exit
+        self.should_exit = True
+        self._stopping.set()
+
+
+class Control:
+    """Answers what is asked of the daemon itself, and passes everything else on."""
+
+    def __init__(self, inner: ASGIApp, memory: engine.Engine, info: dict[str, Any], home: Path) -> None:
+        self._inner = inner
+        self._memory = memory
+        self._info = info
+        self._home = home
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["path"] == STATUS and scope.get("client") is None:
+            told = await anyio.to_thread.run_sync(status, self._memory, self._info, self._home)
+            await JSONResponse(told)(scope, receive, send)
+        else:
+            await self._inner(scope, receive, send)
+
+
+def status(memory: engine.Engine, info: dict[str, Any], home: Path) -> dict[str, Any]:
+    """How the daemon is."""
+    model, without = memory.model()
+    counts = memory.stats()
+    return {
+        **info,
+        "running": True,
+        "uptime_s": round((datetime.now(UTC) - times.aware(info["started"])).total_seconds(), 1),
+        "memories": counts["memories"],
+        "model": model,
+        "skipped": [without] if without else [],
+        "receipts": hooks.receipts(memory, home),
+        "rss_mb": resident(),
+    }
+
+
+def resident() -> float | None:
+    """Megabytes of this process in memory, where the system tells."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+    except OSError:
+        return None
+    return round(pages * os.sysconf("SC_PAGE_SIZE") / 1e6, 1)
+
+
+def guard(host: str, memory: engine.Engine) -> None:
+    """Beyond this machine everybody needs a token, so without one there is nobody to serve."""
+    if not listen.loopback(host) and not memory.gatekeeper().expected():
+        raise BadInput(
+            f"{host} can be reached from other machines, and there is no token that could be asked for.",
+            fix="Make one first: recollect token create --user NAME --can read,write",
+        )
+
+
+def publish(home: Path, info: dict[str, Any]) -> None:
+    """Write where we are, whole or not at all."""
+    fresh = home / f"{INFO}.new"
+    fresh.touch(mode=0o600)
+    fresh.write_text(json.dumps(info) + "\n", "utf-8")
+    fresh.replace(home / INFO)
+    (home / TRIED).unlink(missing_ok=True)
+
+
+@contextmanager
+def listening(plan: Plan) -> Iterator[list[Any]]:
+    """The two sockets, the port first; both gone afterwards."""
+    sockets: list[Any] = [listen.tcp(plan.settings.host, plan.settings.port, exactly=plan.exactly)]
+    try:
+        sockets.append(listen.unix(plan.settings.home))
+        yield sockets
+    finally:
+        for made in sockets:
+            made.close()
+        listen.clear(plan.settings.home)
+
+
+@contextmanager
+def opened(plan: Plan) -> Iterator[engine.Engine]:
+    settings = plan.settings
+    memory = engine.open(
+        settings.place, tenant=settings.tenant, user=settings.user, project=settings.project,
+        embedder=settings.embedder, actor=plan.actor,
+    )  # fmt: skip
+    with memory:
+        yield memory

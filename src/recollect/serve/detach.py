@@ -1,0 +1,69 @@
+"""Leaving a process behind: the daemon in the background, and its starter told how it went.
+
+The process is forked before anything that has threads is loaded. The child gets a session of its own and nothing of the
+terminal; it says through a pipe, once, that it is ready or why it is not. The parent passes that on and ends, so that
+the daemon is nobody's child: an assistant that ends everything it started does not end the daemon with it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from .. import errors
+from ..errors import RecollectError, ServerUnavailable
+
+PATIENCE = 60.0  # seconds; a migration of a large store takes some
+
+
+def detached(run: Callable[[Callable[[dict[str, Any]], None]], None]) -> dict[str, Any]:
+    """Call `run` in a process of its own; gives what it says when it is ready, or raises what stopped it."""
+    reader, writer = os.pipe()
+    if os.fork() == 0:
+        os.close(reader)
+        _child(run, writer)
+    os.close(writer)
+    ready, _, _ = select.select([reader], [], [], PATIENCE)
+    with os.fdopen(reader, encoding="utf-8") as pipe:
+        told = pipe.readline() if ready else ""
+    if not told:
+        raise ServerUnavailable("The daemon did not come up.", fix="See why with: recollect logs")
+    answer: dict[str, Any] = json.loads(told)
+    if error := answer.get("error"):
+        raise _error(error["code"])(error["message"], fix=error["fix"])
+    return answer
+
+
+def _error(code: str) -> type[RecollectError]:
+    """The class of an error that the child told by its code."""
+    known = (one for one in vars(errors).values() if isinstance(one, type) and issubclass(one, RecollectError))
+    return next((one for one in known if one.code == code), RecollectError)
+
+
+def _child(run: Callable[[Callable[[dict[str, Any]], None]], None], writer: int) -> None:
+    os.setsid()
+    os.chdir("/")
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(nothing, stream)
+    os.close(nothing)
+
+    said = False
+
+    def say(told: dict[str, Any]) -> None:
+        nonlocal said
+        said = True
+        with os.fdopen(writer, "w", encoding="utf-8") as pipe:
+            pipe.write(json.dumps(told) + "\n")
+
+    try:
+        run(say)
+    except RecollectError as error:
+        if not said:
+            say({"error": error.as_dict()})
+        sys.exit(error.exit)
+    sys.exit(0)

@@ -1,0 +1,378 @@
+"""Hooks: what the daemon does with what an assistant's hooks tell it.
+
+    start    → standing rules, project facts and what bears on the last talk, as one fenced block
+    prompt   → what bears on the last three things the person said, above the threshold and not yet shown
+    tool     → a line on what was run or changed
+    stop     → what was said since, from the transcript, or from the event itself
+    compact, end → the same, before the context is folded or gone
+
+**Everything said is a turn**: a source of its own and a memory of kind `turn` with its session, speaker and place.
+
+**Once is enough.** The id of a source is made of what the host calls the thing said (a record's uuid, a tool call's
+id), or of the session, the speaker and the words where the host gives it no name. A turn that is known by either is
+not stored again, whichever of the ways it comes: the event, the transcript, the spool, a second copy of the hook. The
+names of the last turns are in the session's file, because a source has only one of them.
+
+**A receipt** follows a delivery: *queued* while it waits in the spool, *stored* when its sources are in the store,
+*readable* when the memories that carry them can be recalled. Only the way from a delivery to its memories is written
+down (`spool/receipts.jsonl`); the state is read from the spool and the store, which cannot be wrong about it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal
+
+from .. import ids, text, times
+from ..agents import access
+from ..agents.access import Caller
+from ..capture import events, transcripts
+from ..capture.events import Event
+from ..capture.sessions import Session, session
+from ..capture.transcripts import Said
+from ..engine import Engine
+from ..errors import BadInput, NotFound, RecollectError, StoreUnavailable
+from ..models.tokens import Tokens
+from ..recall.context import Budgets, Parts, build
+from ..recall.recipes import recipe
+from ..thin import spool
+from ..types import Draft, Hit, Noun, Scope, Source
+
+log = logging.getLogger("recollect.hooks")
+CONVERSATION = recipe("conversation")
+BRIEF, RECALLED = 2000, CONVERSATION.max_tokens or 500  # tokens at the start of a session, and for a prompt
+MAX_BRIEF = 9500  # characters: Claude Code cuts what a hook says at ten thousand
+MAX_ASKED = 4000  # characters of one message that recall is asked with
+MAX_TURN = 12_000  # characters of one thing said
+AGAIN = 5.0  # seconds within which a second start of a session is a second copy of the hook
+IMPORTANCE = {"user": 4, "assistant": 4, "tool": 2}  # below what somebody meant to be remembered
+PROBE = "recollect-doctor-"  # how the session of a probe begins, which leaves no receipt
+LEDGER, LEDGER_LINES = "receipts.jsonl", 1000
+State = Literal["queued", "stored", "readable", "refused"]
+_ONLY_KNOWLEDGE = Budgets(system=0, standing=0, project=0, task=0, knowledge=RECALLED, history=0)
+_count = Tokens()
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt(Noun):
+    """What became of one delivery of a hook."""
+
+    id: str
+    state: State
+    host: str
+    event: str
+    at: str
+    turns: int = 0
+    reason: str = ""
+
+
+# -- one event --------------------------------------------------------------------------------------------------------
+
+
+def answer(engine: Engine, caller: Caller, home: Path, envelope: Mapping[str, Any]) -> dict[str, Any]:
+    """Do what an event asks for; gives what the hook shall print, and the receipt of what was stored."""
+    caller.may("read", "A hook")
+    caller.may("write", "A hook")
+    return _done(engine, caller, home, envelope, late=False)
+
+
+def _done(engine: Engine, caller: Caller, home: Path, envelope: Mapping[str, Any], *, late: bool) -> dict[str, Any]:
+    """One event; one that comes late is only stored, because nobody waits for an answer any more."""
+    event, at = _opened(envelope)
+    if caller.token:  # somebody who is elsewhere has no files here
+        event = replace(event, transcript="")
+    where = _scope(caller, event, str(envelope.get("project") or ""))
+    with session(home, *names(caller.tenant, event.host, event.session, caller.wall.user)) as known:
+        said = ""
+        if event.moment == "start" and not late:
+            said = _brief(engine, event, where, known)
+        elif event.moment == "prompt" and not late:
+            said = _recalled(engine, event, where, known)
+        kept = _keep(engine, event, where, known, at)
+    receipt = str(envelope.get("id") or spool.new_id())
+    if kept and not event.session.startswith(PROBE):
+        _note(home, {"id": receipt, "at": at, "host": event.host, "event": event.name, "memories": kept})
+    return {"print": events.answer(event, said), "receipt": receipt if kept else "", "turns": len(kept)}
+
+
+def names(tenant: str, host: str, session: str, user: str = "") -> tuple[str, ...]:
+    """What makes a session one of its own: two tenants may use the same words for theirs."""
+    return tenant, user, host, session
+
+
+def _opened(envelope: Mapping[str, Any]) -> tuple[Event, float]:
+    if not isinstance(envelope, Mapping) or not isinstance(envelope.get("input"), Mapping):
+        raise BadInput("A hook sends an object with host, event and input.", fix="Use: recollect hook EVENT --host …")
+    host, name, cwd = (str(envelope.get(field) or "") for field in ("host", "event", "cwd"))
+    at = envelope.get("at")
+    sane = isinstance(at, int | float) and 0 < at < 4e9
+    return events.read(host, name, envelope["input"], cwd), float(at or 0) if sane else time.time()
+
+
+def _scope(caller: Caller, event: Event, named: str) -> Scope:
+    """Where the session takes place: in the project it names, where the caller is at home, or in that of its folder."""
+    if named:
+        return caller.scope({"project": named})
+    if caller.wall.project or caller.home.project:
+        return caller.scope({})
+    project = os.path.basename(event.cwd.rstrip("/"))[:200] if caller.token else project_of(event.cwd)
+    return caller.scope({"project": project})
+
+
+def project_of(cwd: str) -> str:
+    """The project a folder belongs to: the name of its repository, or of the folder itself.
+
+    >>> project_of("/nowhere/shop"), project_of("")
+    ('shop', '')
+    """
+    if not cwd or not os.path.isabs(cwd):
+        return ""
+    here = Path(os.path.normpath(cwd))
+    for folder in (here, *here.parents):
+        git = folder / ".git"
+        try:
+            if git.is_dir():
+                return folder.name[:200]
+            if git.is_file():  # a worktree: its repository is where the link leads
+                home = Path(git.read_text("utf-8", "replace").partition(":")[2].strip())
+                main = next((up.parent for up in home.parents if up.name == ".git"), folder)
+                return main.name[:200]
+        except OSError:
+            return ""  # a folder that is not ours to look into
+    return "" if here in (Path.home(), Path(here.anchor)) else here.name[:200]
+
+
+# -- what is given ----------------------------------------------------------------------------------------------------
+
+
+def _brief(engine: Engine, event: Event, where: Scope, known: Session) -> str:
+    """The context of a session that starts; after a compaction what was shown before is gone and may come again."""
+    now = time.time()
+    if now - known.started < AGAIN:
+        return ""
+    fresh = not known.turns and not known.offset
+    known.started, known.shown = now, []
+    if fresh and event.reason in ("resume", "fork", "compact", "clear"):
+        known.offset = transcripts.length(event.transcript)  # what is copied from an earlier session was said there
+    if not events.takes_context(event):
+        return ""
+    query = _asked(known.said or _last_talk(engine, where))
+    budget = BRIEF
+    while True:
+        found = engine.context(query, scope=where, budget=budget)
+        if len(found.text) <= MAX_BRIEF:
+            break
+        budget = budget * MAX_BRIEF // len(found.text)
+    known.showed(tuple(id for block in found.blocks for id in block.memories))
+    return found.text
+
+
+def _last_talk(engine: Engine, where: Scope) -> list[str]:
+    """What the person said last in this project: a session often goes on where the one before it ended."""
+    if not where.project:
+        return []
+    newest = engine.list(scope=where, kinds=("turn",), limit=50).memories
+    said = [memory.content for memory in newest if memory.speaker == "user"]
+    return said[: CONVERSATION.messages][::-1]
+
+
+def _recalled(engine: Engine, event: Event, where: Scope, known: Session) -> str:
+    """What bears on the prompt, asked with what was said before it and on its own: the topic may just have changed."""
+    if not known.said and event.transcript:
+        known.said = [one.text for one in transcripts.read(event.transcript)[0] if one.speaker == "user"][-3:]
+    prompt = transcripts.own_words(event.prompt)
+    known.heard(prompt)
+    if not events.takes_context(event) or not prompt:
+        return ""
+    best: dict[str, Hit] = {}
+    for query in dict.fromkeys((_asked(known.said[-CONVERSATION.messages :]), _asked(known.said[-1:]))):
+        found = engine.recall(
+            query, recipe=CONVERSATION.name, scope=where, shown=known.shown, limit=30, max_tokens=8 * RECALLED
+        )  # fmt: skip
+        for hit in found.hits:
+            before = best.get(hit.memory.id)
+            if _tells(hit, event) and (before is None or hit.score > before.score):
+                best[hit.memory.id] = hit
+    hits = sorted(best.values(), key=lambda hit: (-hit.score, hit.memory.id))
+    if not hits:
+        return ""
+    sources = {source.id: source for source in engine.sources([hit.memory.source for hit in hits])}
+    parts = Parts(knowledge=hits, query=prompt[:MAX_ASKED], sources=sources, now=datetime.now(UTC))
+    made = build(parts, _ONLY_KNOWLEDGE, _count)
+    known.showed(tuple(id for block in made.blocks for id in block.memories))
+    return made.text
+
+
+def _tells(hit: Hit, event: Event) -> bool:
+    """Whether a memory says something: not what stands in this session's context, nor that it was asked before."""
+    memory = hit.memory
+    asks = memory.kind == "turn" and memory.speaker == "user" and memory.content.rstrip().endswith("?")
+    return memory.scope.session != event.session and not asks
+
+
+def _asked(messages: Sequence[str]) -> str:
+    """The messages as one question, the newest last."""
+    return "\n".join(text.shorten(message, MAX_ASKED) for message in messages)
+
+
+# -- what is kept -----------------------------------------------------------------------------------------------------
+
+
+def _keep(engine: Engine, event: Event, where: Scope, known: Session, at: float) -> list[str]:
+    """Store what an event brought; gives the ids of the memories that carry it."""
+    if event.aside:
+        return []
+    moment = datetime.fromtimestamp(at, UTC)
+    told = list(_told(event, moment))
+    offset = known.offset
+    if event.moment in ("stop", "compact", "end") and event.transcript:
+        read, offset = transcripts.read(event.transcript, known.offset)
+        told = read + told
+    known_ids = {source.id for source in engine.sources([id for one in told for id in _ids(event, one)])}
+    known_ids.update(known.kept)
+    drafts: list[Draft] = []
+    for one in told:
+        names = _ids(event, one)
+        if known_ids.isdisjoint(names):
+            one = replace(one, text=_fitting(one.text, engine.settings.content_limit))
+            inside, place = replace(where, session=event.session), known.turns + len(drafts)
+            drafts.append(_draft(event, one, names[0], inside, place, moment))
+        known_ids.update(names)
+        known.keeps(names)
+    kept = engine.remember_many(drafts) if drafts else ()
+    known.turns += len(drafts)
+    known.offset = offset
+    return [result.id for result in kept if result.memory]
+
+
+def _told(event: Event, moment: datetime) -> Iterator[Said]:
+    """What the event itself says, whether or not a transcript will say it too."""
+    if prompt := transcripts.own_words(event.prompt):
+        yield Said("", "user", prompt, times.iso(moment))
+    if event.tool and (line := transcripts.own_words(event.tool.text)):
+        yield Said(event.tool.id, "tool", line, times.iso(moment))
+    if reply := transcripts.own_words(event.reply):
+        yield Said("", "assistant", reply, times.iso(moment))
+
+
+def _ids(event: Event, one: Said) -> tuple[str, ...]:
+    """The ids under which a thing said may be known: by the host's own name for it, and by who said what where.
+
+    Claude Code copies records with their uuids into the transcript of a session that goes on from another; the names
+    that other hosts use are only good inside a session.
+    """
+    place = "" if event.host == "claude" and one.speaker != "tool" else event.session
+    named = [_hashed(event.host, place, one.id)] if one.id else []
+    return (*named, _hashed(event.host, event.session, one.speaker, text.key(one.text)))
+
+
+def _hashed(*parts: str) -> str:
+    """An id made of names: always the same for the same ones."""
+    digest = hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).digest()
+    value = int.from_bytes(digest[:16], "big")
+    return ids.make(value >> ids.RANDOM_BITS, value & (1 << ids.RANDOM_BITS) - 1)
+
+
+def _draft(event: Event, one: Said, id: str, where: Scope, place: int, moment: datetime) -> Draft:
+    try:
+        said_at = times.aware(one.at, "at") if one.at else moment
+    except BadInput:  # the host's own idea of a time
+        said_at = moment
+    source = Source(
+        id, "turn", uri=f"{event.host}:{event.session}", author=one.speaker, content=one.text,
+        session=event.session, position=place, occurred_at=said_at,
+    )  # fmt: skip
+    files = event.tool.files if event.tool and one.speaker == "tool" else ()
+    return Draft(
+        one.text, kind="turn", speaker=one.speaker, position=place, scope=where, valid_from=said_at,
+        source=source, importance=IMPORTANCE[one.speaker], refs=files,
+        tags=("tool",) if one.speaker == "tool" else (),
+    )  # fmt: skip
+
+
+def _fitting(words: str, limit: int) -> str:
+    """At most as long as a memory may be in any script; a pasted file of a megabyte is not what was said."""
+    most = min(MAX_TURN, limit // 4 - 2)
+    return words if len(words) <= most else f"{words[:most]} …"
+
+
+# -- the spool and receipts -------------------------------------------------------------------------------------------
+
+
+def take_in(engine: Engine, home: Path) -> int:
+    """Store what waits in the spool, oldest first; gives how many deliveries there were.
+
+    What cannot be stored now, because the store cannot be used, stays and raises; what can never be is put aside.
+    """
+    taken = 0
+    caller = access.local(engine.settings.tenant, "hook", Scope(engine.settings.user, engine.settings.project))
+    for path in spool.take(os.fspath(home)):
+        for record in spool.records(path):
+            taken += 1
+            if not isinstance(record, dict):
+                spool.refuse(os.fspath(home), record, "not a record")
+                continue
+            try:
+                _done(engine, caller, home, record, late=True)
+            except StoreUnavailable:
+                raise
+            except RecollectError as error:
+                log.warning("put aside what a hook delivered: %s", error)
+                spool.refuse(os.fspath(home), record, error.message)
+        spool.done(path)
+    return taken
+
+
+def receipts(engine: Engine, home: Path, limit: int = 5) -> dict[str, Any]:
+    """The state of capture, for `recollect status`: what waits, what was put aside, and the latest deliveries."""
+    folder = os.fspath(home)
+    waiting = [_receipt(record, "queued") for record in spool.waiting(folder)]
+    aside = [_receipt(record, "refused") for record in spool.refused(folder)]
+    noted = [_receipt(record, _state(engine, record)) for record in _noted(home)[-limit:]]
+    each = {receipt.id: receipt for receipt in (*noted, *aside, *waiting)}
+    newest = sorted(each.values(), key=lambda receipt: (receipt.at, receipt.id), reverse=True)
+    return {"queued": len(waiting), "refused": len(aside), "latest": [one.as_dict() for one in newest[:limit]]}
+
+
+def _receipt(record: Mapping[str, Any], state: State) -> Receipt:
+    at = record.get("at")
+    moment = times.iso(datetime.fromtimestamp(at, UTC)) if isinstance(at, int | float) else ""
+    host, event = str(record.get("host", "")), str(record.get("event", ""))
+    turns = len(record.get("memories", ()))
+    return Receipt(str(record.get("id", "")), state, host, event, moment, turns, str(record.get("refused", "")))
+
+
+def _state(engine: Engine, record: Mapping[str, Any]) -> State:
+    try:
+        active = all(engine.get(id, peek=True).state == "active" for id in record.get("memories", ()))
+    except NotFound:  # purged since
+        active = False
+    return "readable" if active else "stored"
+
+
+def _note(home: Path, record: Mapping[str, Any]) -> None:
+    """Write down which memories a delivery became; a list for people to look at, and no truth that could be lost."""
+    path = home / spool.FOLDER / LEDGER
+    spool.add(os.fspath(home), dict(record), LEDGER, sure=False)
+    if path.stat().st_size > LEDGER_LINES * 400:
+        kept = [json.dumps(one) for one in _noted(home)[-LEDGER_LINES // 2 :]]
+        part = path.with_suffix(".part")
+        part.write_text("\n".join(kept) + "\n", "utf-8")
+        part.chmod(0o600)
+        os.replace(part, path)
+
+
+def _noted(home: Path) -> list[dict[str, Any]]:
+    try:
+        found = list(spool.records(os.fspath(home / spool.FOLDER / LEDGER)))
+    except FileNotFoundError:
+        return []
+    return [record for record in found if isinstance(record, dict)]

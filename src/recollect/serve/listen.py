@@ -1,0 +1,112 @@
+"""Where the daemon listens: one port, and a Unix socket that only its owner may use.
+
+The usual port may be taken by something else; the next free one does as well, because clients read where the daemon is
+from `daemon.json`. A port that was asked for by name is taken or refused, never replaced. A socket's path has to fit
+into about a hundred bytes; where the home's is longer, the socket lies in a folder of the user's own among the
+temporary files, under a name made from the home's.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import ipaddress
+import os
+import socket
+import stat
+import tempfile
+from pathlib import Path
+
+from ..errors import BadInput, PortTaken, StoreReadOnly
+
+NAME = "daemon.sock"
+LONGEST = 100  # bytes of a socket's path: 104 with the end mark on macOS, 108 on Linux
+NEXT = 50  # ports after the usual one that are tried
+BACKLOG = 512
+
+
+def loopback(host: str) -> bool:
+    """Whether an address can only be reached from this machine.
+
+    >>> [loopback(host) for host in ("127.0.0.1", "::1", "localhost", "0.0.0.0", "192.168.1.7", "example.org")]
+    [True, True, True, False, False, False]
+    """
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def tcp(host: str, port: int, *, exactly: bool) -> socket.socket:
+    """A listening port: this one, or where it need not be exactly this one, the next that is free. 0 is any."""
+    if not 0 <= port <= 65535:
+        raise BadInput(f"port must be from 1 to 65535, not {port}.")
+    tries = [port] if exactly else [*range(port, min(port + NEXT, 65536)), 0]
+    for number in tries:
+        try:
+            return _bound(host, number)
+        except OSError as error:
+            if error.errno in (errno.EADDRNOTAVAIL, socket.EAI_NONAME) or isinstance(error, socket.gaierror):
+                raise BadInput(
+                    f"host {host!r} is no address of this machine.", fix="Use 127.0.0.1, or an address it has."
+                ) from error
+            if error.errno not in (errno.EADDRINUSE, errno.EACCES):
+                raise
+            taken = "is taken by another program" if error.errno == errno.EADDRINUSE else "may not be used by you"
+    raise PortTaken(f"Port {port} on {host} {taken}.")
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    made = socket.socket(family, kind, protocol)
+    try:
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a port we left a moment ago is ours again
+        made.bind(address)
+        made.listen(BACKLOG)
+    except OSError:
+        made.close()
+        raise
+    return made
+
+
+def unix(home: Path) -> socket.socket:
+    """The socket of a home. Whoever calls this holds the home's lock, so what lies there is nobody's any more."""
+    at = place(home)
+    made = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    before = os.umask(0o177)
+    try:
+        at.unlink(missing_ok=True)
+        made.bind(str(at))
+        made.listen(BACKLOG)
+    except OSError as error:
+        made.close()
+        raise StoreReadOnly(f"The socket {at} cannot be made: {error.strerror}.") from error
+    finally:
+        os.umask(before)
+    return made
+
+
+def place(home: Path) -> Path:
+    """Where the socket of a home lies."""
+    at = home.absolute() / NAME
+    if len(os.fsencode(at)) <= LONGEST:
+        return at
+    folder = Path(tempfile.gettempdir()) / f"recollect-{os.getuid()}"
+    if len(os.fsencode(folder)) > LONGEST - 25:
+        folder = Path("/tmp") / folder.name
+    folder.mkdir(mode=0o700, exist_ok=True)
+    found = folder.lstat()
+    # Anybody may make folders there, so one that is not ours, or open to others, is not to be trusted.
+    if found.st_uid != os.getuid() or not stat.S_ISDIR(found.st_mode) or stat.S_IMODE(found.st_mode) & 0o077:
+        raise StoreReadOnly(f"{folder} is not yours alone.", fix="Remove it, or use a shorter RECOLLECT_HOME.")
+    return folder / f"{hashlib.sha256(os.fsencode(home.absolute())).hexdigest()[:16]}.sock"
+
+
+def clear(home: Path) -> None:
+    """Take the socket away, and the folder that was made for it, if nobody else's is in it."""
+    at = place(home)
+    at.unlink(missing_ok=True)
+    if at.parent != home.absolute() and not any(at.parent.iterdir()):
+        at.parent.rmdir()

@@ -1,0 +1,83 @@
+"""The probe: proves that what an assistant says is captured, by being one for a moment.
+
+A turn goes through the real hook, in a process of its own as an assistant would start it, to the daemon or, where none
+runs, to the spool and from there into the store. Then it must be found by recall. Afterwards it is erased for good, and
+nothing is left of it but the blanked rows in the journal that say so.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import subprocess
+import sys
+import time
+from typing import Any
+
+from .. import engine, settings
+from ..capture import sessions
+from ..errors import RecollectError
+from ..settings import Settings
+from ..thin import link
+from ..types import Check, Scope
+from . import hooks
+
+HOST = "claude"
+PATIENCE = 10.0  # seconds; a daemon looks into the spool every two
+_STATUS = "recollect status, and recollect logs"
+
+
+def capture(**given: Any) -> Check:
+    """Whether a turn that is given to the hook can be recalled."""
+    try:
+        chosen, _ = settings.load(**given)
+        if not chosen.remote and not chosen.store_path.exists():
+            return Check("capture", "ok", "not tried: there is no store yet")
+        if given.get("store") or given.get("tenant"):
+            return Check("capture", "ok", "not tried: hooks write where the settings say, not where this command looks")
+        return _tried(chosen)
+    except (RecollectError, OSError, subprocess.SubprocessError) as error:
+        return Check("capture", "broken", f"the probe failed: {error}", _STATUS)
+
+
+def _tried(chosen: Settings) -> Check:
+    session = f"{hooks.PROBE}{secrets.token_hex(8)}"
+    said = f"Probe {session[-16:]}: the doctor looks whether what is said is captured."
+    running = link.daemon(str(chosen.home)) is not None
+    began = time.monotonic()
+    with engine.open(actor="doctor") as memory:
+        try:
+            done = _hook(chosen, {"session_id": session, "last_assistant_message": said, "cwd": "/"})
+            if done.returncode or done.stderr:
+                return Check("capture", "broken", f"the hook says: {done.stderr.strip()[:300]}", _STATUS)
+            if not running:
+                hooks.take_in(memory, chosen.home)
+            found = _found(memory, said, session)
+        finally:
+            memory.forget(scope=Scope(session=session), purge=True)
+            sessions.drop(chosen.home, *hooks.names(chosen.tenant, HOST, session))
+    way = "the daemon" if running else "the spool, as no daemon runs"
+    if not found:
+        return Check("capture", "broken", f"a turn went through the hook to {way}, and is not recalled", _STATUS)
+    took = round((time.monotonic() - began) * 1000)
+    return Check("capture", "ok", f"a turn went through the hook to {way}, was recalled and erased ({took} ms)")
+
+
+def _hook(chosen: Settings, told: dict[str, Any]) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-P", "-m", "recollect", "hook", "Stop", "--host", HOST, "--no-start"]
+    environment = {**os.environ, "RECOLLECT_HOME": str(chosen.home)}
+    return subprocess.run(
+        command, input=json.dumps(told), capture_output=True, text=True, env=environment, check=False, timeout=30
+    )  # fmt: skip
+
+
+def _found(memory: engine.Engine, said: str, session: str) -> bool:
+    end = time.monotonic() + PATIENCE
+    while True:
+        hits = memory.recall(said, scope=Scope(session=session)).hits
+        if any(hit.memory.scope.session == session for hit in hits):
+            return True
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.1)

@@ -1,0 +1,316 @@
+"""The link to the daemon: find it, start it, speak to it.
+
+A running daemon has left `daemon.json` in the home folder: where it listens. Its Unix socket is asked first, its port
+where there is no socket. A file that a killed daemon left behind names a socket nobody answers, which is the same as
+no file.
+
+Each request is a connection of its own (on a Unix socket that costs a tenth of a millisecond), so requests may run
+side by side in threads, one may be given up by closing it, and nothing has to be reconnected. HTTP is spoken here by
+hand because importing `http.client` alone would cost more than the whole exchange. `timeout` is always the time for
+everything, not for one packet.
+
+    link = daemon() or (daemon() if start() else None)
+    if link:
+        answer = link.request("POST", "/v1/recall", b'{"query": "deploy"}', timeout=2)
+
+What goes wrong between the two is an `OSError` (`TimeoutError` and `ConnectionError` are); what the daemon says is an
+answer with its status.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import sys
+import time
+from contextlib import suppress
+
+TYPE_CHECKING = False  # what `typing` has too, and without the milliseconds
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+INFO = "daemon.json"  # where the daemon listens; written when it is ready to answer
+TRIED = "daemon.tried"  # when somebody last tried to start one
+STORM = 10.0  # seconds for which one attempt at a start stands for everybody's
+STEP = 0.02
+ALREADY = 9  # how `serve` ends when another daemon was first
+MOST = 64 * 1024 * 1024  # bytes of an answer, and of a line in it
+
+_launches: list[subprocess.Popen[bytes]] = []  # kept, because Python complains of a process that is forgotten
+
+
+def home() -> str:
+    """The folder of everything the program keeps."""
+    return os.path.expanduser(os.environ.get("RECOLLECT_HOME") or "~/.recollect")
+
+
+def daemon(home_: str | None = None) -> Link | None:
+    """The link to the daemon of a home, or None when none answers."""
+    try:
+        with open(os.path.join(home_ or home(), INFO), encoding="utf-8") as file:
+            info = json.load(file)
+        link = Link(info)
+        link.connect(1.0).close()
+    except (OSError, ValueError, KeyError, TypeError):  # not there, half written, or left behind by a killed one
+        return None
+    return link
+
+
+def start(home_: str | None = None, wait: float = 3.0) -> bool:
+    """Start the daemon of a home detached, and wait at most so long until it answers; says whether it does.
+
+    While somebody else's attempt is fresh, it is waited for instead of adding one: twenty hooks of a busy session
+    must not start twenty interpreters. With `wait=0` nothing is waited for.
+    """
+    where, deadline = home_ or home(), time.monotonic() + wait
+    if daemon(where):
+        return True
+    launched = None if _tried_lately(where) else _launch(where)
+    while (left := deadline - time.monotonic()) > 0:
+        if daemon(where):
+            return True
+        if launched and launched.poll() not in (None, 0, ALREADY):
+            return False  # it ended with an error; nothing will come
+        time.sleep(min(STEP, left))
+    return False
+
+
+def _tried_lately(where: str) -> bool:
+    """Whether a start was tried within the last seconds; if not, one is noted now."""
+    path = os.path.join(where, TRIED)
+    with suppress(OSError):  # no such note
+        if abs(time.time() - os.stat(path).st_mtime) < STORM:
+            return True
+    with suppress(OSError):  # a home that cannot be written: the daemon will say what is wrong with it
+        os.makedirs(where, mode=0o700, exist_ok=True)
+        os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
+        os.utime(path)
+    return False
+
+
+def _launch(where: str) -> subprocess.Popen[bytes]:
+    """`serve --background` leaves the daemon behind and ends, so that the daemon is nobody's child."""
+    import subprocess
+
+    # The daemon serves every project, so it does not belong to the one whose assistant happened to start it.
+    environment = {name: value for name, value in os.environ.items() if name != "RECOLLECT_PROJECT"}
+    nothing = subprocess.DEVNULL
+    launched = subprocess.Popen(
+        [sys.executable, "-P", "-m", "recollect", "serve", "--background"],
+        stdin=nothing, stdout=nothing, stderr=nothing, env={**environment, "RECOLLECT_HOME": where}, cwd="/",
+        start_new_session=True,
+    )  # fmt: skip
+    _launches.append(launched)
+    return launched
+
+
+class Link:
+    """Where a daemon listens, as it said itself: `pid`, `port`, `socket`, `version`, `started`."""
+
+    __slots__ = ("info", "pid", "port", "socket", "version")
+
+    def __init__(self, info: Mapping[str, Any]) -> None:
+        self.info = dict(info)
+        self.pid = int(info["pid"])
+        self.port = int(info["port"])
+        self.socket = str(info.get("socket") or "")
+        self.version = str(info.get("version", ""))
+
+    def connect(self, timeout: float) -> socket.socket:
+        family, where = (socket.AF_UNIX, self.socket) if self.socket else (socket.AF_INET, ("127.0.0.1", self.port))
+        made = socket.socket(family, socket.SOCK_STREAM)
+        try:
+            made.settimeout(max(timeout, 0.001))
+            made.connect(where)
+        except OSError:
+            made.close()
+            raise
+        return made
+
+    def request(
+        self, method: str, path: str, body: bytes = b"", headers: Mapping[str, str] | None = None, timeout: float = 5.0
+    ) -> Answer:
+        """Ask, and read the whole answer: its `body` is there."""
+        answer = self.open(method, path, body, headers, timeout)
+        try:
+            answer.read()
+        finally:
+            answer.close()
+        return answer
+
+    def open(
+        self, method: str, path: str, body: bytes = b"", headers: Mapping[str, str] | None = None,
+        timeout: float | None = 5.0,
+    ) -> Answer:  # fmt: skip
+        """Ask, and give the answer as soon as its head is there; read the rest with `read` or `lines`, then `close`.
+
+        Without a timeout the answer may take as long as it likes, once it has begun to be asked for.
+        """
+        stream = self.ask(method, path, body, headers, timeout)
+        try:
+            return Answer(stream)
+        except BaseException:
+            stream.close()
+            raise
+
+    def ask(
+        self, method: str, path: str, body: bytes = b"", headers: Mapping[str, str] | None = None,
+        timeout: float | None = 5.0,
+    ) -> Stream:  # fmt: skip
+        """Ask, and wait for nothing: `Answer` reads what comes, and closing the stream gives the answer up."""
+        fields = {"Host": "localhost", "Connection": "close", "Content-Length": str(len(body))}
+        if body:
+            fields["Content-Type"] = "application/json"
+        fields |= headers or {}
+        head = [f"{method} {path} HTTP/1.1", *(f"{name}: {value}" for name, value in fields.items())]
+        if any("\r" in line or "\n" in line for line in head):
+            raise ValueError("a line break in the head of a request")
+        deadline = None if timeout is None else time.monotonic() + timeout
+        stream = Stream(self.connect(5.0 if timeout is None else timeout), deadline)
+        try:
+            stream.send("\r\n".join([*head, "\r\n"]).encode("latin-1") + body)
+        except BaseException:
+            stream.close()
+            raise
+        return stream
+
+
+class Stream:
+    """A connection with one deadline for everything that is sent and read on it."""
+
+    __slots__ = ("_buffer", "_connection", "deadline")
+
+    def __init__(self, connection: socket.socket, deadline: float | None) -> None:
+        self._connection = connection
+        self._buffer = b""
+        self.deadline = deadline
+
+    def _patience(self) -> None:
+        left = None if self.deadline is None else self.deadline - time.monotonic()
+        if left is not None and left <= 0:
+            raise TimeoutError("the daemon took too long")
+        self._connection.settimeout(left)
+
+    def send(self, data: bytes) -> None:
+        self._patience()
+        self._connection.sendall(data)
+
+    def more(self) -> bytes:
+        """Whatever has come; empty at the end."""
+        if self._buffer:
+            found, self._buffer = self._buffer, b""
+            return found
+        self._patience()
+        return self._connection.recv(65536)
+
+    def line(self) -> bytes:
+        """One line with its end; what is left at the end of everything; then empty."""
+        parts = []
+        size = 0
+        while piece := self.more():
+            end = piece.find(b"\n") + 1
+            size += len(piece)
+            if end:
+                parts.append(piece[:end])
+                self._buffer = piece[end:]
+                break
+            if size > MOST:
+                raise ConnectionError("the daemon's answer is too large")
+            parts.append(piece)
+        return b"".join(parts)
+
+    def close(self) -> None:
+        """End it, also for a thread that waits in it."""
+        with suppress(OSError):  # the other side may be first
+            self._connection.shutdown(socket.SHUT_RDWR)
+        self._connection.close()
+
+    def unread(self, data: bytes) -> None:
+        self._buffer = data + self._buffer
+
+
+class Answer:
+    """What the daemon said: `status`, `headers` (names in small letters), and the body, whole or as it comes."""
+
+    __slots__ = ("_left", "_stream", "body", "headers", "status")
+
+    def __init__(self, stream: Stream) -> None:
+        self._stream = stream
+        words = stream.line().split(None, 2)
+        if len(words) < 2 or not words[0].startswith(b"HTTP/") or not words[1].isdigit():
+            raise ConnectionError("the daemon closed the connection" if not words else "that is not HTTP")
+        self.status = int(words[1])
+        self.headers: dict[str, str] = {}
+        while (line := stream.line().strip()) != b"":
+            name, _, value = line.decode("latin-1").partition(":")
+            self.headers[name.strip().lower()] = value.strip()
+        self.body = b""
+        length = self.headers.get("content-length")
+        self._left = int(length) if length is not None and length.isdigit() else None
+
+    def chunks(self) -> Iterator[bytes]:
+        """The body in the pieces in which it comes."""
+        if self.headers.get("transfer-encoding", "").lower() == "chunked":
+            yield from self._chunked()
+            return
+        while self._left is None or self._left > 0:
+            if not (piece := self._stream.more()):
+                if self._left is None:
+                    return
+                raise ConnectionError("the daemon's answer broke off")
+            if self._left is not None:
+                piece = piece[: self._left]
+                self._left -= len(piece)
+            yield piece
+
+    def _chunked(self) -> Iterator[bytes]:
+        while True:
+            size = self._stream.line().split(b";")[0].strip()
+            try:
+                left = int(size, 16)
+            except ValueError:
+                raise ConnectionError("the daemon's answer broke off") from None
+            if left == 0:
+                return
+            while left:
+                if not (piece := self._stream.more()):
+                    raise ConnectionError("the daemon's answer broke off")
+                if len(piece) > left:
+                    self._stream.unread(piece[left:])
+                    piece = piece[:left]
+                left -= len(piece)
+                yield piece
+            self._stream.line()
+
+    def lines(self) -> Iterator[bytes]:
+        """The body line by line, without the ends: what an event stream is made of."""
+        rest = b""
+        for piece in self.chunks():
+            *whole, rest = (rest + piece).split(b"\n")
+            yield from (line.rstrip(b"\r") for line in whole)
+        if rest:
+            yield rest
+
+    def read(self) -> bytes:
+        """All that is left of the body; from now on it is in `body` too."""
+        parts, size = [], 0
+        for piece in self.chunks():
+            parts.append(piece)
+            if (size := size + len(piece)) > MOST:
+                raise ConnectionError("the daemon's answer is too large")
+        self.body = b"".join(parts)
+        return self.body
+
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+    def extend(self, timeout: float | None) -> None:
+        """Count the time for the rest anew; None is without an end."""
+        self._stream.deadline = None if timeout is None else time.monotonic() + timeout
+
+    def close(self) -> None:
+        """Let go; a thread that reads the body is told by an error or the end."""
+        self._stream.close()
