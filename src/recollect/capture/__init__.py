@@ -1,0 +1,1 @@
+"""Taps: what assistants tell their hooks, and the transcripts they leave."""

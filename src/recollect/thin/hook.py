@@ -1,0 +1,187 @@
+"""`recollect hook EVENT --host NAME`: carries what an assistant tells its hooks to the daemon, and the answer back.
+
+The assistant waits for this process, so it imports little, decides nothing and holds a deadline for everything it
+does: reading its input, asking the daemon, writing to the spool. Past the deadline it ends, whatever it is doing. It
+always ends with 0, because an assistant must not fail for our sake.
+
+What the daemon has not taken goes to the spool, under the same id, so that a delivery whose answer was lost is
+recognised when it comes a second time. A daemon that is not there is started. Only the start of a session waits for
+it, within its budget; elsewhere there is nothing to recall this once, and what was said is in the spool until the
+daemon is up.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+
+from . import link, spool
+
+TYPE_CHECKING = False  # what `typing` has too, and without the milliseconds
+if TYPE_CHECKING:
+    from typing import Any
+
+# Seconds, by the words in an event's name (the first that fits counts): how long the daemon is waited for, and when the
+# process ends whatever it is doing. Between the two there is time for the disk. A session that ends is given a second
+# and a half by Claude Code, in all.
+BUDGETS = (("sessionend", 0.7, 1.4), ("sessionstart", 3.0, 5.0), ("", 1.6, 4.0))
+MOST = 32 * 1024 * 1024  # bytes of input
+LONGEST = 64 * 1024  # characters of one text in it: a memory is no larger
+# Some hosts read the answer as JSON whatever it is, so that for them nothing is an empty object.
+NOTHING = {"gemini": "{}", "cursor": "{}", "copilot": "{}"}
+ENVIRONMENT = ("CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR")
+
+
+USAGE = """\
+Usage: recollect hook EVENT --host HOST [--home DIR] [--no-start]
+
+What an assistant's hook runs: reads what the assistant writes to it, carries it
+to the daemon, and prints what the assistant takes as context. Always ends with 0.
+
+  EVENT       as the assistant calls it, or: session-start, prompt, tool, stop,
+              pre-compact, session-end
+  --host      claude, codex, gemini, cursor, vscode, copilot, windsurf, opencode,
+              or plugin, which is Claude Code or Codex
+  --home      the folder of everything the program keeps (default: RECOLLECT_HOME)
+  --no-start  do not start a daemon that is not running
+"""
+
+
+def main(argv: list[str]) -> int:
+    if not argv or argv[0] in ("-h", "--help"):
+        print(USAGE, end="")
+        return 0
+    began = time.monotonic()
+    event, host, home = _arguments(argv)
+    alone = "--no-start" in argv  # for those who only look whether everything works
+    patience, limit = next((patience, limit) for name, patience, limit in BUDGETS if name in _plain(event))
+    _end_by(limit)
+    said = NOTHING.get(host, "")
+    try:
+        envelope = {
+            "id": spool.new_id(), "at": time.time(), "event": event, "host": host, "input": _input(began + patience),
+            "cwd": _here(), "project": os.environ.get("RECOLLECT_PROJECT", ""),
+        }  # fmt: skip
+        said = _deliver(home or link.home(), envelope, began + patience, alone) or said
+    except (OSError, ValueError) as error:
+        _complain(str(error))
+    _say(said)
+    _end_by(0)  # while the interpreter ends, the alarm would be a signal like any other, and kill
+    return 0
+
+
+def _say(said: str, place: int = 1) -> None:
+    """Write to the assistant, which may have stopped listening: what it told us is kept all the same."""
+    try:
+        print(said, end="\n" if said else "", file=sys.stdout if place == 1 else sys.stderr, flush=True)
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), place)  # else the interpreter tries again while it ends, and fails
+
+
+def _complain(trouble: str) -> None:
+    _say(f"recollect: {trouble}", 2)
+
+
+def _arguments(argv: list[str]) -> tuple[str, str, str]:
+    """The event, the host and, where told, the home; `argparse` would cost as much as all the rest."""
+    event, named = "", {"--host": "", "--home": ""}
+    rest = iter(argv)
+    for word in rest:
+        name, equals, value = word.partition("=")
+        if name in named:
+            named[name] = value if equals else next(rest, "")
+        elif not word.startswith("-"):
+            event = event or word
+    return event, named["--host"].lower(), named["--home"]
+
+
+def _plain(event: str) -> str:
+    return event.lower().replace("-", "").replace("_", "")
+
+
+def _end_by(limit: float) -> None:
+    """Whatever hangs, a disk or a pipe: the process ends, and ends well; nought takes that back."""
+    try:
+        import signal
+
+        signal.signal(signal.SIGALRM, lambda *_: os._exit(0))
+        signal.setitimer(signal.ITIMER_REAL, limit)
+    except (AttributeError, ValueError):  # no such signal on Windows, and none outside the main thread
+        return
+
+
+def _here() -> str:
+    for name in ENVIRONMENT:
+        if where := os.environ.get(name):
+            return where
+    try:
+        return os.getcwd()
+    except OSError:  # the folder was removed
+        return ""
+
+
+def _input(deadline: float) -> dict[str, Any]:
+    """What the host wrote to us: one JSON object."""
+    import select
+
+    parts: list[bytes] = []
+    size = 0
+    source = sys.stdin.fileno() if sys.stdin else -1
+    if source < 0 or os.isatty(source):
+        return {}
+    while size <= MOST and (left := deadline - time.monotonic()) > 0:
+        # A host that leaves its end open must not keep us: what has come by then is what there is.
+        if not select.select([source], [], [], left)[0] or not (piece := os.read(source, 1 << 20)):
+            break
+        parts.append(piece)
+        size += len(piece)
+    if size > MOST:
+        raise ValueError(f"the input is larger than {MOST} bytes")
+    text = b"".join(parts).strip()
+    try:
+        found = json.loads(text.decode("utf-8-sig", "replace")) if text else {}
+    except ValueError as error:
+        raise ValueError(f"the input is not JSON: {error}") from error
+    if isinstance(found, dict):
+        return {name: _clipped(value) for name, value in found.items()} if size > LONGEST else found
+    raise ValueError("the input is not a JSON object")
+
+
+def _clipped(value: Any) -> Any:
+    """The value with its longest texts cut: a file that a tool read is not what was said."""
+    if isinstance(value, str):
+        return value[:LONGEST]
+    if isinstance(value, dict):
+        return {name: _clipped(part) for name, part in value.items()}
+    return [_clipped(part) for part in value] if isinstance(value, list) else value
+
+
+def _deliver(home: str, envelope: dict[str, Any], deadline: float, alone: bool) -> str:
+    """What to print. The daemon has the envelope when it says so; else it is in the spool when this comes back."""
+    found, starts = link.daemon(home), "sessionstart" in _plain(envelope["event"])
+    if not found and starts and not alone and link.start(home, wait=deadline - time.monotonic()):
+        found = link.daemon(home)  # the one moment that is worth waiting for: before the first word
+    if found:
+        try:
+            left = max(deadline - time.monotonic(), 0.05)
+            answer = found.request("POST", "/hook", json.dumps(envelope).encode(), timeout=left)
+            if answer.status == 200:
+                return str(answer.json().get("print", ""))
+            _complain(_trouble(answer))
+        except OSError as error:
+            _complain(str(error))
+    if not starts:  # where nothing was said, there is nothing to keep
+        spool.add(home, envelope)
+        if not found and not alone:
+            link.start(home, wait=0)
+    return ""
+
+
+def _trouble(answer: link.Answer) -> str:
+    """What the daemon said went wrong."""
+    try:
+        return str(answer.json()["detail"])
+    except (ValueError, LookupError, TypeError):
+        return f"the daemon answered {answer.status}"

@@ -1,0 +1,153 @@
+"""The spool: where what an assistant said waits, on disk, until a daemon takes it in.
+
+One file of JSON lines in the home folder, `spool/queue.jsonl`. A line is written whole, under a lock, and reaches the
+disk before `add` comes back with its id, which is the receipt: from then on the line survives a crash of everything.
+Several processes may add at once.
+
+The daemon takes the whole file by renaming it, again under the lock, works through it, and removes it when everything
+in it is stored. If it dies on the way, the renamed file is still there and is taken again; what it had stored by then
+is recognised by its id, so nothing is lost and nothing is twice. A line that no daemon can take in goes to
+`spool/refused.jsonl` with the reason, for a person to look at.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+
+TYPE_CHECKING = False  # what `typing` has too, and without the milliseconds
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+FOLDER = "spool"
+QUEUE, REFUSED = "queue.jsonl", "refused.jsonl"
+TAKEN = "taken-"  # how the name of a file begins that a daemon has taken
+MOST_REFUSED = 4 * 1024 * 1024  # bytes after which what was put aside moves over, once
+MOST = 256 * 1024 * 1024  # bytes; more than that has piled up only where no daemon ever starts
+
+
+class Full(OSError):
+    """The spool holds as much as it may."""
+
+
+def new_id() -> str:
+    """A receipt: sorts by time, and no two are alike."""
+    return f"{time.time_ns():016x}{os.urandom(5).hex()}"
+
+
+def add(home: str, record: dict[str, Any], name: str = QUEUE, *, sure: bool = True) -> str:
+    """Append one record, and give its receipt once it is on the disk; or, where it need not be `sure`, soon."""
+    folder = os.path.join(home, FOLDER)
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    receipt = str(record.get("id") or new_id())
+    line = json.dumps({**record, "id": receipt}, separators=(",", ":")).encode() + b"\n"
+    file = _locked(os.path.join(folder, name))
+    try:
+        size = os.fstat(file).st_size
+        if size + len(line) > MOST:
+            raise Full(f"{folder} holds {size} bytes")
+        if size and os.pread(file, 1, size - 1) != b"\n":  # a power cut tore the line before
+            line = b"\n" + line
+        while line:
+            line = line[os.write(file, line) :]
+        if sure:
+            os.fsync(file)
+    finally:
+        os.close(file)  # which lets go of the lock
+    return receipt
+
+
+def _locked(path: str) -> int:
+    """The file, open for appending and locked, and surely the one that has that name now."""
+    while True:
+        file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
+        try:
+            _lock(file)
+            there = os.stat(path)
+            if (there.st_dev, there.st_ino) == (os.fstat(file).st_dev, os.fstat(file).st_ino):
+                return file
+        except FileNotFoundError:
+            pass  # a daemon took it between the opening and the lock: the next round makes a new one
+        except BaseException:
+            os.close(file)
+            raise
+        os.close(file)
+
+
+def _lock(file: int) -> None:
+    try:
+        import fcntl
+    except ImportError:  # Windows: appending one short line at a time is all that can be promised
+        return
+    fcntl.flock(file, fcntl.LOCK_EX)
+
+
+def take(home: str) -> list[str]:
+    """Take what is queued: the files to work through, oldest first, those of a daemon that died among them."""
+    folder = os.path.join(home, FOLDER)
+    queue = os.path.join(folder, QUEUE)
+    if os.path.exists(queue):
+        file = _locked(queue)
+        try:
+            if os.fstat(file).st_size:
+                os.rename(queue, os.path.join(folder, f"{TAKEN}{new_id()}.jsonl"))
+        finally:
+            os.close(file)
+    return _taken(folder)
+
+
+def _taken(folder: str) -> list[str]:
+    try:
+        names = sorted(os.listdir(folder))
+    except FileNotFoundError:
+        return []
+    return [os.path.join(folder, name) for name in names if name.startswith(TAKEN)]
+
+
+def records(path: str) -> Iterator[dict[str, Any] | bytes]:
+    """The records of a file, in order; what is not a record comes as the bytes it is."""
+    with open(path, "rb") as file:
+        for line in file:
+            if not line.strip():
+                continue
+            try:
+                found = json.loads(line)
+            except ValueError:
+                found = None
+            yield found if isinstance(found, dict) else line
+
+
+def done(path: str) -> None:
+    """Everything in a taken file is stored: it may go."""
+    os.unlink(path)
+
+
+def refuse(home: str, record: dict[str, Any] | bytes, reason: str) -> None:
+    """Put aside what cannot be taken in, with the reason."""
+    path = os.path.join(home, FOLDER, REFUSED)
+    if os.path.exists(path) and os.path.getsize(path) > MOST_REFUSED:
+        os.replace(path, f"{path}.1")
+    kept = record if isinstance(record, dict) else {"line": record[:10_000].decode("utf-8", "replace")}
+    add(home, {**kept, "refused": reason}, REFUSED)
+
+
+def waiting(home: str) -> list[dict[str, Any]]:
+    """What is queued now, oldest first."""
+    folder = os.path.join(home, FOLDER)
+    found: list[dict[str, Any]] = []
+    for path in [*_taken(folder), os.path.join(folder, QUEUE)]:
+        try:
+            found += [record for record in records(path) if isinstance(record, dict)]
+        except FileNotFoundError:
+            continue  # never written, or taken in while we looked
+    return found
+
+
+def refused(home: str) -> list[dict[str, Any]]:
+    """What was put aside, oldest first."""
+    try:
+        return [record for record in records(os.path.join(home, FOLDER, REFUSED)) if isinstance(record, dict)]
+    except FileNotFoundError:
+        return []
