@@ -1,0 +1,185 @@
+"""Stand-ins for the model APIs of three assistants, on loopback: enough to drive a real session without a model.
+
+Each answers the first request that offers a tool called `recall` with a call of it, and everything else with one given
+sentence. Every request is kept, so that a test can read what the model would have read.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator, Mapping
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, ClassVar
+
+Json = dict[str, Any]
+
+
+class Stub:
+    """A server of one of the APIs; `requests` are the bodies that were posted to it, in order."""
+
+    def __init__(self, api: type[Api], reply: str, question: str) -> None:
+        self.requests: list[Json] = []
+        handler = type("Handler", (api,), {"stub": self})
+        self.reply, self.question = reply, question
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
+
+    def __enter__(self) -> Stub:
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+    def talk(self) -> list[Json]:
+        """The requests of the session itself: those that offer tools."""
+        return [request for request in self.requests if request.get("tools")]
+
+
+class Api(BaseHTTPRequestHandler):
+    """What they have in common: bodies in, one JSON document or a stream of events out."""
+
+    stub: ClassVar[Stub]
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Nothing: the requests themselves are kept."""
+
+    def do_HEAD(self) -> None:
+        self.send(b"")
+
+    def do_GET(self) -> None:
+        self.send(b'{"data": [], "models": []}')
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))) or b"{}")
+        self.stub.requests.append(body)
+        self.answer(body)
+
+    def answer(self, body: Json) -> None:
+        raise NotImplementedError
+
+    def events(self, each: Iterator[Json]) -> None:
+        said = "".join(f"event: {one['type']}\ndata: {json.dumps(one)}\n\n" for one in each)
+        self.send(said.encode(), "text/event-stream")
+
+    def send(self, body: bytes, kind: str = "application/json") -> None:
+        self.send_response(200)
+        self.send_header("content-type", kind)
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+class Messages(Api):
+    """Anthropic's Messages API."""
+
+    def answer(self, body: Json) -> None:
+        if self.path.partition("?")[0].endswith("count_tokens"):
+            return self.send(b'{"input_tokens": 10}')
+        block = self._block(body)
+        stop = "tool_use" if block["type"] == "tool_use" else "end_turn"
+        message: Json = {
+            "id": f"msg_{len(self.stub.requests)}", "type": "message", "role": "assistant",
+            "model": body.get("model", ""), "content": [], "stop_reason": None, "stop_sequence": None,
+            "usage": {"input_tokens": 10, "output_tokens": 5},
+        }  # fmt: skip
+        if not body.get("stream"):
+            return self.send(json.dumps({**message, "content": [block], "stop_reason": stop}).encode())
+        return self.events(self._stream(message, block, stop))
+
+    def _block(self, body: Json) -> Json:
+        parts = [part for message in body.get("messages", ()) if isinstance(message["content"], list)
+                 for part in message["content"]]  # fmt: skip
+        answered = any(part.get("type") == "tool_result" for part in parts)
+        recall = next((tool["name"] for tool in body.get("tools", ()) if tool.get("name", "").endswith("__recall")), "")
+        if recall and not answered:
+            return {"type": "tool_use", "id": "toolu_1", "name": recall, "input": {"query": self.stub.question}}
+        return {"type": "text", "text": self.stub.reply}
+
+    def _stream(self, message: Json, block: Json, stop: str) -> Iterator[Json]:
+        if block["type"] == "text":
+            begun, delta = {**block, "text": ""}, {"type": "text_delta", "text": block["text"]}
+        else:
+            begun, delta = (
+                {**block, "input": {}},
+                {"type": "input_json_delta", "partial_json": json.dumps(block["input"])},
+            )
+        yield {"type": "message_start", "message": message}
+        yield {"type": "content_block_start", "index": 0, "content_block": begun}
+        yield {"type": "content_block_delta", "index": 0, "delta": delta}
+        yield {"type": "content_block_stop", "index": 0}
+        yield {
+            "type": "message_delta",
+            "delta": {"stop_reason": stop, "stop_sequence": None},
+            "usage": {"output_tokens": 5},
+        }
+        yield {"type": "message_stop"}
+
+
+class Responses(Api):
+    """OpenAI's Responses API."""
+
+    def answer(self, body: Json) -> None:
+        self.events(self._stream(self._item(body)))
+
+    def _item(self, body: Json) -> Json:
+        answered = any(item.get("type") == "function_call_output" for item in body.get("input", ()))
+        for space, tool in _functions(body):
+            if tool["name"].endswith("recall") and not answered:
+                named = {"namespace": space} if space else {}
+                arguments = json.dumps({"query": self.stub.question})
+                return {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": tool["name"],
+                        "arguments": arguments, **named}  # fmt: skip
+        text = {"type": "output_text", "text": self.stub.reply}
+        return {"type": "message", "id": f"msg_{len(self.stub.requests)}", "role": "assistant", "content": [text]}
+
+    def _stream(self, item: Json) -> Iterator[Json]:
+        usage = {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}
+        yield {"type": "response.created", "response": {"id": "resp_1"}}
+        yield {"type": "response.output_item.done", "output_index": 0, "item": item}
+        yield {"type": "response.completed", "response": {"id": "resp_1", "usage": usage}}
+
+
+class Generate(Api):
+    """Google's Gemini API."""
+
+    def answer(self, body: Json) -> None:
+        if ":countTokens" in self.path:
+            return self.send(b'{"totalTokens": 10}')
+        usage = {"promptTokenCount": 10, "candidatesTokenCount": 5, "totalTokenCount": 15}
+        content = {"role": "model", "parts": [self._part(body)]}
+        made = {"candidates": [{"content": content, "finishReason": "STOP", "index": 0}], "usageMetadata": usage}
+        if ":streamGenerateContent" in self.path:
+            return self.send(f"data: {json.dumps(made)}\n\n".encode(), "text/event-stream")
+        return self.send(json.dumps(made).encode())
+
+    def _part(self, body: Json) -> Json:
+        answered = any(
+            "functionResponse" in part for turn in body.get("contents", ()) for part in turn.get("parts", ())
+        )
+        for _, tool in _functions(body):
+            if tool["name"].endswith("recall") and not answered:
+                return {"functionCall": {"name": tool["name"], "args": {"query": self.stub.question}}}
+        return {"text": self.stub.reply}
+
+
+def _functions(body: Mapping[str, Any]) -> Iterator[tuple[str, Json]]:
+    """The functions that a request offers, each with the namespace it is in."""
+    for tool in body.get("tools", ()):
+        if tool.get("type") == "function":
+            yield "", tool
+        elif tool.get("type") == "namespace":
+            yield from ((str(tool["name"]), inner) for inner in tool.get("tools", ()))
+        else:
+            yield from (("", inner) for inner in tool.get("functionDeclarations", ()))
+
+
+def offered(body: Mapping[str, Any]) -> set[str]:
+    """The names of the tools that a request offers, without what an assistant puts before them."""
+    names = {tool["name"] for _, tool in _functions(body)} | {
+        str(tool.get("name", "")) for tool in body.get("tools", ())
+    }
+    return {name.rpartition("__")[2].removeprefix("mcp_recollect_") for name in names}

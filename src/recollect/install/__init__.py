@@ -1,0 +1,1 @@
+"""Connecting assistants: their configuration files, edited as a careful person would."""

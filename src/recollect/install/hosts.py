@@ -1,0 +1,218 @@
+"""Hosts: which files connect which assistant, and what stands in them. Data, and nothing is touched here.
+
+For each host: its MCP server and its hooks, in its own words, and the files they belong into. The plugin and the
+snippets in `plugin/` are written from this table (`scripts/plugin.py`), so that they say the same.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from ..errors import BadInput
+
+NAME = "recollect"
+TOOLS = "Bash|Edit|MultiEdit|Write|NotebookEdit|apply_patch|shell|exec_command"
+GEMINI_TOOLS = "run_shell_command|write_file|replace"
+# Seconds a host waits before it gives a hook up; the hook ends well before by itself.
+PATIENCE = {"SessionStart": 10, "SessionEnd": 3}  # three is the most that Codex gives the end of a session
+EVENTS = ("SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "PreCompact", "SessionEnd")
+GEMINI_EVENTS = ("SessionStart", "BeforeAgent", "AfterTool", "AfterAgent", "PreCompress", "SessionEnd")
+CURSOR_EVENTS = (
+    "sessionStart", "beforeSubmitPrompt", "afterShellExecution", "afterFileEdit", "afterAgentResponse", "preCompact",
+    "sessionEnd",
+)  # fmt: skip
+WINDSURF_EVENTS = ("pre_user_prompt", "post_run_command", "post_write_code", "post_cascade_response")
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """How the program is called, and where it keeps its things when that is not the usual place."""
+
+    path: str = NAME
+    home: str = ""
+
+    def server(self) -> dict[str, Any]:
+        """What nearly every host calls an MCP server on standard input and output."""
+        return {"command": self.path, "args": ["mcp"]} | self.environment()
+
+    def environment(self, name: str = "env") -> dict[str, Any]:
+        return {name: {"RECOLLECT_HOME": self.home}} if self.home else {}
+
+    def hook(self, event: str, host: str) -> str:
+        """
+        >>> Program("/opt/my tools/recollect").hook("Stop", "claude")
+        "'/opt/my tools/recollect' hook Stop --host claude"
+        """
+        words = [self.path, "hook", event, "--host", host] + (["--home", self.home] if self.home else [])
+        return shlex.join(words)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A value and where it goes; the end of a list where the path leads to one."""
+
+    path: tuple[str, ...]
+    value: Any
+    listed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A file, and what of ours belongs in it: entries of JSON, a block of TOML, or the whole of it."""
+
+    path: Path
+    entries: tuple[Entry, ...] = ()
+    block: str = ""
+    whole: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    name: str
+    title: str
+    targets: Callable[[Program, Folders], tuple[Target, ...]]
+    note: str = ""
+
+
+class Folders:
+    """Where the hosts keep their configuration, as the environment says."""
+
+    def __init__(self, environ: Mapping[str, str], home: Path, system: str) -> None:
+        config = Path(environ.get("XDG_CONFIG_HOME") or home / ".config")
+        code = home / "Library" / "Application Support" if system == "Darwin" else config
+        own = environ.get("CLAUDE_CONFIG_DIR")
+        self.claude = Path(own) if own else home / ".claude"
+        # Where Claude Code keeps its servers: beside its folder, or inside one that was chosen.
+        self.claude_servers = self.claude / ".claude.json" if own else home / ".claude.json"
+        self.codex = Path(environ.get("CODEX_HOME") or home / ".codex")
+        self.gemini = Path(environ.get("GEMINI_CLI_HOME") or home) / ".gemini"
+        self.cursor = home / ".cursor"
+        self.vscode = code / "Code" / "User"
+        self.windsurf = home / ".codeium" / "windsurf"
+        self.opencode = Path(environ.get("OPENCODE_CONFIG_DIR") or config / "opencode")
+
+
+# -- what is written --------------------------------------------------------------------------------------------------
+
+
+def claude_hooks(program: Program, host: str) -> dict[str, list[dict[str, Any]]]:
+    """Claude Code's hooks, which are Codex's too."""
+    made: dict[str, list[dict[str, Any]]] = {}
+    for event in EVENTS:
+        handler = {"type": "command", "command": program.hook(event, host), "timeout": PATIENCE.get(event, 5)}
+        matcher = {"matcher": TOOLS} if event == "PostToolUse" else {}
+        made[event] = [{**matcher, "hooks": [handler]}]
+    return made
+
+
+def gemini_hooks(program: Program) -> dict[str, list[dict[str, Any]]]:
+    """Gemini counts milliseconds."""
+    made: dict[str, list[dict[str, Any]]] = {}
+    for event in GEMINI_EVENTS:
+        handler = {"name": NAME, "type": "command", "command": program.hook(event, "gemini"),
+                   "timeout": 1000 * PATIENCE.get(event, 5)}  # fmt: skip
+        matcher = {"matcher": GEMINI_TOOLS} if event == "AfterTool" else {}
+        made[event] = [{**matcher, "hooks": [handler]}]
+    return made
+
+
+def plain_hooks(program: Program, host: str, events: tuple[str, ...]) -> dict[str, list[dict[str, Any]]]:
+    return {event: [{"command": program.hook(event, host)}] for event in events}
+
+
+def _listed(hooks: Mapping[str, list[dict[str, Any]]]) -> tuple[Entry, ...]:
+    return tuple(Entry(("hooks", event), group, listed=True) for event, groups in hooks.items() for group in groups)
+
+
+def _claude(program: Program, folders: Folders) -> tuple[Target, ...]:
+    server = {"type": "stdio", **program.server(), "alwaysLoad": True}
+    return (
+        Target(folders.claude / "settings.json", _listed(claude_hooks(program, "claude"))),
+        Target(folders.claude_servers, (Entry(("mcpServers", NAME), server),)),
+    )
+
+
+def _codex(program: Program, folders: Folders) -> tuple[Target, ...]:
+    return (
+        Target(folders.codex / "hooks.json", _listed(claude_hooks(program, "codex"))),
+        Target(folders.codex / "config.toml", block=codex_block(program)),
+    )
+
+
+def codex_block(program: Program) -> str:
+    lines = [f"[mcp_servers.{NAME}]", f"command = {_quoted(program.path)}", 'args = ["mcp"]']
+    if program.home:
+        lines.append(f"env = {{ RECOLLECT_HOME = {_quoted(program.home)} }}")
+    return "\n".join(lines)
+
+
+def _quoted(text: str) -> str:
+    """A basic string of TOML, which is written as JSON writes one."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _gemini(program: Program, folders: Folders) -> tuple[Target, ...]:
+    server = Entry(("mcpServers", NAME), program.server())
+    return (Target(folders.gemini / "settings.json", (server, *_listed(gemini_hooks(program)))),)
+
+
+def _cursor(program: Program, folders: Folders) -> tuple[Target, ...]:
+    hooks = (Entry(("version",), 1), *_listed(plain_hooks(program, "cursor", CURSOR_EVENTS)))
+    return (
+        Target(folders.cursor / "mcp.json", (Entry(("mcpServers", NAME), program.server()),)),
+        Target(folders.cursor / "hooks.json", hooks),
+    )
+
+
+def _vscode(program: Program, folders: Folders) -> tuple[Target, ...]:
+    server = {"type": "stdio", **program.server()}
+    return (Target(folders.vscode / "mcp.json", (Entry(("servers", NAME), server),)),)
+
+
+def _windsurf(program: Program, folders: Folders) -> tuple[Target, ...]:
+    return (
+        Target(folders.windsurf / "mcp_config.json", (Entry(("mcpServers", NAME), program.server()),)),
+        Target(folders.windsurf / "hooks.json", _listed(plain_hooks(program, "windsurf", WINDSURF_EVENTS))),
+    )
+
+
+def _opencode(program: Program, folders: Folders) -> tuple[Target, ...]:
+    server = {"type": "local", "command": [program.path, "mcp"], "enabled": True, **program.environment("environment")}
+    return (
+        Target(folders.opencode / "opencode.json", (Entry(("mcp", NAME), server),)),
+        Target(folders.opencode / "plugins" / f"{NAME}.js", whole=opencode_plugin(program)),
+    )
+
+
+def opencode_plugin(program: Program) -> str:
+    """The plugin that comes with the package, calling the program as it is called here."""
+    after = ["--host", "opencode"] + (["--home", program.home] if program.home else [])
+    script = (files(__package__) / "opencode.js").read_text("utf-8")
+    script = script.replace('["recollect", "hook"]', json.dumps([program.path, "hook"]))
+    return script.replace('["--host", "opencode"]', json.dumps(after))
+
+
+HOSTS = {
+    host.name: host
+    for host in (
+        Host("claude", "Claude Code", _claude),
+        Host("codex", "Codex", _codex, "Codex asks once whether it may trust the hooks: answer yes."),
+        Host("gemini", "Gemini CLI", _gemini),
+        Host("cursor", "Cursor", _cursor),
+        Host("vscode", "VS Code", _vscode, "VS Code gets the tools; its hooks are set in each workspace."),
+        Host("windsurf", "Windsurf", _windsurf, "Windsurf takes no context from hooks: it asks the tools."),
+        Host("opencode", "OpenCode", _opencode),
+    )
+}
+
+
+def host(name: str) -> Host:
+    if name not in HOSTS:
+        raise BadInput(f"{name!r} is not an assistant we can connect.", fix=f"It is one of: {', '.join(HOSTS)}.")
+    return HOSTS[name]
