@@ -3,11 +3,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
+CLIENTS := tests/clients/node_modules/.ready
 JOBS ?= auto
 
 .PHONY: help run test lint bench docs clean
 help:
-	@echo "make run    a guided tour in a scratch store (set up included)"
+	@echo "make run    start the daemon, and tell how to connect assistants (set up included)"
 	@echo "make test   the whole test suite (set up included)"
 	@echo "make lint   ruff, mypy --strict, generated docs up to date"
 	@echo "make bench  speed at 10 k and 100 k memories, results in bench/results/"
@@ -16,16 +17,22 @@ help:
 
 $(STAMP): pyproject.toml
 	@if command -v uv >/dev/null 2>&1; then \
-	  uv venv --quiet --allow-existing --python $(PYTHON) $(VENV) && uv pip install --quiet --python $(BIN)/python -e '.[dev]'; \
+	  uv venv --quiet --allow-existing --python $(PYTHON) $(VENV) && uv pip install --quiet --python $(BIN)/python -e '.[dev,server]'; \
 	else \
-	  $(PYTHON) -m venv $(VENV) && $(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'; \
+	  $(PYTHON) -m venv $(VENV) && $(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,server]'; \
 	fi
 	@touch $@
 
-run: $(STAMP)
-	@$(BIN)/recollect tour
+# The MCP clients that the tests drive against our server. Where npm or its registry is missing, those tests are skipped.
+$(CLIENTS): tests/clients/package-lock.json
+	@if ! command -v npm >/dev/null 2>&1; then echo "!! npm is missing: the tests with real MCP clients will be SKIPPED"; \
+	elif npm install --prefix tests/clients --no-save --ignore-scripts --no-audit --no-fund --loglevel=error; then touch $@; \
+	else echo "!! npm failed: the tests with real MCP clients will be SKIPPED"; fi
 
-test: $(STAMP)
+run: $(STAMP)
+	@if $(BIN)/recollect status >/dev/null 2>&1; then $(BIN)/recollect status; else $(BIN)/recollect serve; fi
+
+test: $(STAMP) $(CLIENTS)
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(ARGS)
 
 lint: $(STAMP)
@@ -41,5 +48,5 @@ docs: $(STAMP)
 	$(BIN)/python scripts/docs.py
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist bench/.cache
+	rm -rf $(VENV) tests/clients/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist bench/.cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

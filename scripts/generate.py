@@ -51,23 +51,60 @@ def words(name: str) -> str:
 
 def commands() -> str:
     """The help of every command, as a person sees it."""
-    parts = []
     with click.Context(cli, info_name="recollect") as top:
-        for name in cli.list_commands(top):
-            command = cli.get_command(top, name)
-            if command is None or command.hidden:
-                continue
-            with click.Context(
-                command, info_name=name, parent=top, terminal_width=100, max_content_width=100
-            ) as context:
-                parts.append(f"## {name}\n\n```text\n{command.get_help(context)}\n```")
-    return "\n\n".join(parts)
+        return "\n\n".join(f"## {name}\n\n{help}" for name, help in _helps(cli, top))
+
+
+def _helps(group: click.Group, above: click.Context) -> Iterator[tuple[str, str]]:
+    for name in group.list_commands(above):
+        command = group.get_command(above, name)
+        if command is None or command.hidden:
+            continue
+        with click.Context(command, info_name=name, parent=above, terminal_width=100, max_content_width=100) as context:
+            parts = [f"```text\n{command.get_help(context)}\n```"]
+            if isinstance(command, click.Group):
+                parts += [f"### {name} {inner}\n\n{help}" for inner, help in _helps(command, context)]
+        yield name, "\n\n".join(parts)
 
 
 def results(name: str) -> dict[str, Any]:
     """The figures of a benchmark, as its last run wrote them."""
     found: dict[str, Any] = json.loads((ROOT / "bench" / "results" / f"{name}.json").read_text("utf-8"))
     return found
+
+
+def operations() -> str:
+    """Every operation with its address, its right, and where else it is."""
+    from recollect.serve.ops import OPERATIONS
+
+    rows = ["| address | right | what it does | command | MCP tool |", "|---|---|---|---|---|"]
+    for one in OPERATIONS:
+        addresses = "<br>".join(f"`{method} {path}`" for method, path in ((one.method, one.path), *one.also))
+        command, tool = (f"`{name}`" if name else "–" for name in (one.cli, one.mcp))
+        rows.append(f"| {addresses} | {one.right} | {one.summary} | {command} | {tool} |")
+    return "\n".join(rows)
+
+
+def serving() -> str:
+    """The daemon at rest and under load."""
+    found = results("serve")
+    load, idle = found["load"], found["idle_mb"]
+    rows = ["| what | figure |", "|---|---|"]
+    rows.append(f"| memory at rest, model loaded, {found['memories']:,} memories | {idle['VmRSS']:,.0f} MB |")
+    rows.append(f"| {load['clients']} clients for {load['seconds']:.0f} s | {load['per_s']:,} requests a second |")
+    rows.append(f"| processor time of the daemon for each of them | {load['cpu_ms_each']} ms |")
+    for name in ("recall", "remember"):
+        took = load[name]
+        figures = f"{took['p50_ms']:,.0f} / {took['p95_ms']:,.0f} / {took['p99_ms']:,.0f} ms"
+        rows.append(f"| {name}, {took['count']:,} requests, p50 / p95 / p99 | {figures} |")
+    rows.append(f"| errors, writes lost, memories nobody wrote | {load['error_count']}, {found['kept']['lost']}, "
+                f"{found['kept']['unasked']} |")  # fmt: skip
+    rows.append(f"| memory while they are at it | {load['rss_mb']['most']:,.0f} MB at most |")
+    machine = found["machine"]
+    busy = f"load {machine['load'][0]}" if machine["load"][0] > machine["cores"] else "otherwise idle"
+    busy += f", at raised priority ({machine['priority']})" if machine["priority"] < 0 else ""
+    told = f"Wall time, daemon and clients together on {machine['cpu']}, {machine['cores']} cores, {busy}."
+    return "\n".join([*rows, "", f"{told} `python bench/serve.py`, commit `{machine['commit'][:10]}`."])
 
 
 def speed() -> str:
@@ -217,3 +254,46 @@ def _at(found: Any, path: str) -> float:
 def _machine(found: dict[str, Any]) -> str:
     machine = found["machine"]
     return f"Measured on {machine['cpu']}, {machine['cores']} cores, commit `{machine['commit'][:10]}`."
+
+
+def assistants() -> str:
+    """What held in real sessions of real assistants, and what their hook costs."""
+    found = results("assistants")
+    sessions = found["sessions"]
+    checks = dict.fromkeys(check for session in sessions.values() for check in session["checks"])
+    rows = [f"| | {' | '.join(sessions)} |", f"|---|{'---|' * len(sessions)}"]
+    rows.append(f"| version | {' | '.join(session['version'] for session in sessions.values())} |")
+    marks = {True: "yes", False: "**no**", None: "–"}
+    for check in checks:
+        rows.append(f"| {check} | {' | '.join(marks[one['checks'].get(check)] for one in sessions.values())} |")
+    costs = ", ".join(f"`{command}` {cost} ms" for command, cost in found["hook_cpu_ms"].items())
+    return "\n".join([*rows, "", f"Processor time in the same run, at the median: {costs}."])
+
+
+def tools() -> str:
+    """Every tool profile with its tools."""
+    from recollect.serve.profiles import PROFILES
+
+    parts = []
+    for name, listed in PROFILES.items():
+        also = ["Everything of `core`, and:", ""] if name == "full" else []
+        rows = [*also, "| tool | what it does | hints |", "|---|---|---|"]
+        for tool in listed if name != "full" else [one for one in listed if one not in PROFILES["core"]]:
+            hints = [word for word, true in (("reads only", tool.read_only), ("destroys", tool.destructive)) if true]
+            first = tool.description.split(". ")[0].rstrip(".")
+            rows.append(f"| `{tool.signature()}` | {first}. | {', '.join(hints)} |")
+        parts.append("\n".join([f"### {name}", "", *rows]))
+    return "\n\n".join(parts)
+
+
+def resources() -> str:
+    from recollect.serve.resources import ITEM, RESOURCES
+
+    rows = [f"- `{one.uri}`: {one.description}" for one in RESOURCES]
+    return "\n".join([*rows, f"- `{ITEM}{{id}}`: one memory, as JSON."])
+
+
+def prompts() -> str:
+    from recollect.serve.prompts import PROMPTS
+
+    return "\n".join(f"- `{one.name}` ({', '.join(one.arguments)}): {one.description}" for one in PROMPTS)

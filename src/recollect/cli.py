@@ -23,12 +23,15 @@ import click
 
 from . import __version__, present, terminal
 from .errors import BadInput, Refused
+from .install import commands as installing
 from .present import Look
 from .program import EMPTY, App, chosen, cli, command, drafted, filtered, placed, several, wire
+from .serve import commands as serving
+from .serve import granting
 from .terminal import Moment, look, progress
 from .types import JOB_STATES, RELATIONS
 
-__all__ = ["cli", "main", "next_page"]
+__all__ = ["cli", "granting", "installing", "main", "next_page", "serving"]
 
 
 @command()
@@ -228,7 +231,8 @@ def stats(app: App) -> None:
 @command("export")
 @click.option("-o", "--output", required=True, metavar="FILE", help="The file to write; - is standard output.")
 @click.option("--journal", is_flag=True, help="With the whole history.")
-def export(app: App, output: str, journal: bool) -> None:
+@click.option("--reference", is_flag=True, help="Only entities and relations, as the reference memory server has them.")
+def export(app: App, output: str, journal: bool, reference: bool) -> None:
     """Write everything to a file of JSON lines."""
     path = Path(output)
     if output != "-" and (path.is_relative_to("/dev") or (path.exists() and not path.is_file())):
@@ -236,13 +240,14 @@ def export(app: App, output: str, journal: bool) -> None:
     with tempfile.TemporaryDirectory(prefix="recollect-") as folder:
         target = Path(folder, "export.jsonl") if output == "-" else path
         with app.open() as engine, progress("exporting") as step:
-            count = engine.export(target, journal=journal, progress=step)
+            count = engine.export(target, journal=journal, reference=reference, progress=step)
         if output == "-":
             with target.open("rb") as file:
                 shutil.copyfileobj(file, sys.stdout.buffer)
             sys.stdout.buffer.flush()
-    data = {"memories": count, "path": output}
-    words = f"✓ exported {present.memories(count)}" + ("" if output == "-" else f" to {output}")
+    data = {"entities" if reference else "memories": count, "path": output}
+    what = present.plural(count, "entity", "entities") if reference else present.memories(count)
+    words = f"✓ exported {what}" + ("" if output == "-" else f" to {output}")
     app.say(data, lambda _, out: words, err=output == "-")
 
 
@@ -253,7 +258,8 @@ def export(app: App, output: str, journal: bool) -> None:
 def import_(app: App, file: str, no_embed: bool) -> None:
     """Take in a file of JSON lines.
 
-    FILE is an export of ours, or has one object with "content" a line; - is standard input.
+    FILE is an export of ours, has one object with "content" a line, or is a file of the reference memory server; - is
+    standard input.
     """
     for name in ("user", "project"):
         app.given[name] = app.places.get(name) or app.given[name]
@@ -352,6 +358,7 @@ def migrate_store(app: App, source: str, target: str) -> None:
 @click.option("--fix", is_flag=True, help="Mend what can be mended safely: permissions, full text, missing vectors.")
 def doctor(app: App, fix: bool) -> None:
     """Look at every part, and say how to mend what is broken."""
+    from .serve import probe
     from .upkeep import doctor as doctors
 
     diagnosis, fixed = doctors.examine(__version__, datetime.now(UTC), **app.given), []
@@ -365,9 +372,11 @@ def doctor(app: App, fix: bool) -> None:
             with app.open() as engine, progress("embedding") as step:
                 fixed.append(f"{present.memories(engine.embed(progress=step))} embedded")
         diagnosis = doctors.examine(__version__, datetime.now(UTC), **app.given)
-    data = {"checks": diagnosis.checks, "fixed": fixed}
-    app.say(data, lambda _, out: present.diagnosis(diagnosis.checks, fixed, out))
-    if diagnosis.broken:
+    checks = list(diagnosis.checks)
+    if not diagnosis.broken:  # what is broken already would only be said twice
+        checks.append(probe.capture(**app.given))
+    app.say({"checks": checks, "fixed": fixed}, lambda _, out: present.diagnosis(checks, fixed, out))
+    if any(check.status == "broken" for check in checks):
         raise click.exceptions.Exit(1)
 
 

@@ -34,8 +34,9 @@ SECTIONS = {
     "Begin": "remember recall context tour",
     "Look": "list show history stats",
     "Change": "edit link forget reject",
+    "Serve": "serve status stop logs service mcp hook token webhook",
     "Keep": "export import embed jobs migrate-store doctor eval",
-    "Set up": "config completion version",
+    "Set up": "install uninstall config completion version",
 }
 
 
@@ -153,10 +154,12 @@ def several(*names: str, **more: Any) -> Callable[[F], F]:
     return click.option(*names, multiple=True, **more)
 
 
-def command(name: str | None = None, **more: Any) -> Callable[[F], click.Command]:
-    """A command that takes `--json` and is given the `App`."""
+def command(
+    name: str | None = None, *, group: click.Group | None = None, **more: Any
+) -> Callable[[F], click.Command]:  # fmt: skip
+    """A command that takes `--json` and is given the `App`; of the program, or of a group of its commands."""
     flag = click.option("--json", is_flag=True, expose_value=False, callback=_json, help="Print JSON.")
-    return lambda function: cli.command(name, **more)(flag(click.pass_obj(function)))
+    return lambda function: (group or cli).command(name, **more)(flag(click.pass_obj(function)))
 
 
 placed = together(
