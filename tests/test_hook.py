@@ -98,6 +98,21 @@ def test_a_prompt_brings_what_bears_on_it_once_in_a_session(claude: Assistant) -
     assert FLEXIBLE in again.told("UserPromptSubmit", prompt="Do releases go out on Thursdays?")
 
 
+def test_what_was_shown_is_not_heard_again_from_the_assistant(claude: Assistant) -> None:
+    claude.engine.remember(FLEXIBLE, kind="decision", importance=9, scope=Scope(project="shop"))
+    claude.told("UserPromptSubmit", prompt="Do releases go out on Thursdays?")
+    claude.hook("Stop", last_assistant_message=f"As I recall, {FLEXIBLE[0].lower()}{FLEXIBLE[1:]} I tagged 2.4.")
+    assert claude.turns()[1:] == [("assistant", "I tagged 2.4.")]
+
+
+def test_a_secret_in_a_prompt_does_not_reach_the_sessions_file(claude: Assistant) -> None:
+    secret = "ghp_" + "a1B2" * 9
+    claude.hook("UserPromptSubmit", prompt=f"Push with {secret}, please.")
+    files = [path.read_text("utf-8") for path in (claude.home / "sessions").iterdir()]
+    assert any("Push with" in text for text in files)
+    assert not any(secret in text for text in files)
+
+
 def test_after_a_compaction_what_was_shown_may_come_again(claude: Assistant, monkeypatch: pytest.MonkeyPatch) -> None:
     claude.engine.remember(FLEXIBLE, kind="decision", importance=9)
     asked = "Do releases go out on Thursdays?"

@@ -1,60 +1,206 @@
 """Transcripts: the talk of a session as the assistant itself wrote it down.
 
 Two formats of JSON lines are read, told apart by what a line looks like: Claude Code's records (`type`, `uuid`,
-`message`) and the rollouts of Codex (`type`, `payload`). Neither is promised by its maker. So only what is known is
-taken, everything else is passed over, and a line that is not whole yet is left for the next look.
+`message`) and the rollouts of Codex (`type`, `payload`, or in old ones the payload alone). Neither is promised by its
+maker. So only what is known is taken, and everything else is passed over and counted in a `Tally`, by what it was: a
+line that is no record, a record of a kind nobody has seen before, a sidechain, what a tool gave back. Every line is in
+exactly one of the counts. A line that is not whole yet is left for the next look.
 
-Reading goes on where it stopped: `read` takes an offset and gives the next one. What was injected by us is taken out,
-and what a host itself puts into a person's mouth (reminders, the output of its commands) is not theirs and goes too.
+What was injected by us is taken out, and what a host itself puts into a person's mouth is not theirs and goes too
+(`echo.py`). What the assistant says again of the memories that were injected into its session before is no news.
 
-A transcript is named by whoever calls the hook, and what stands in it becomes memory. So it must be a file of the user
-the daemon runs as, inside that user's home or the assistant's own folder, and must be called like a transcript.
+A transcript that a hook names is named by whoever calls the hook, and what stands in it becomes memory. So it must be a
+file of the user the daemon runs as, inside that user's home or the assistant's own folder, and must be called like a
+transcript.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..recall.fence import strip_fences
+from ..types import Noun
+from .echo import Echoes, injected, own_words
 
 MOST = 64 * 1024 * 1024  # bytes that are read at one look
+MAX_LINE = 16 * 1024 * 1024  # bytes of one record: a larger one is a file or an image, and nothing that was said
 FOLDERS = ("CLAUDE_CONFIG_DIR", "CODEX_HOME")
-# What hosts write into a user's turn on their own; inside of it nobody has said anything.
-THEIRS = "system-reminder command-name command-message command-args local-command-stdout local-command-stderr" \
-    " local-command-caveat environment_context user_instructions turn_aborted bash-stdout bash-stderr hook_context" \
-    " session_context"  # fmt: skip
-_THEIRS = re.compile(rf"<({'|'.join(THEIRS.split())})\b[^>]*>.*?(?:</\1>|\Z)", re.DOTALL)
-_NOT_SAID = re.compile(r"\[Request interrupted by user|# AGENTS\.md instructions|Caveat: The messages below")
+# Records that are known to hold nothing said. Whatever is in neither list is counted as unknown.
+CLAUDE_KEEPS = frozenset(
+    "summary system attachment progress queue-operation file-history-snapshot last-prompt api-request api-request-start"
+    " api-request-end tools-used cost-state atis-latch ai-title custom-title agent-name pr-link mode permission-mode"
+    " worktree-state".split()
+)
+CODEX_KEEPS = frozenset(
+    "session_meta turn_context event_msg compacted response_item world_state inter_agent_communication"
+    " reasoning function_call function_call_output custom_tool_call custom_tool_call_output local_shell_call"
+    " local_shell_call_output web_search_call tool_search_call tool_search_output image_generation_call ghost_snapshot"
+    " compaction".split()
+)
+TOOL_PARTS = frozenset(("tool_result", "function_call_output", "custom_tool_call_output", "local_shell_call_output"))
+_TEXTS = frozenset(("text", "input_text", "output_text"))
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One thing that was said: by whom, when, and how the host numbers it."""
+    """One thing that was said: by whom, when, how the host numbers it, and where."""
 
     id: str
     speaker: str
     text: str
     at: str = ""
+    host: str = ""
+    session: str = ""
+    cwd: str = ""
 
 
-def own_words(text: str) -> str:
-    """What a person or assistant really said: without what we injected, and without what the host wrote in.
+@dataclass(slots=True)
+class Tally(Noun):
+    """What became of each line: said, or passed over and why. `echoes` counts what was said, but not by the speaker."""
 
-    >>> own_words("<system-reminder>Mind the cat.</system-reminder>\\nWhy Thursday?")
-    'Why Thursday?'
+    lines: int = 0
+    said: int = 0
+    malformed: int = 0
+    echoes: int = 0
+    skipped: dict[str, int] = field(default_factory=dict)
+    unknown: dict[str, int] = field(default_factory=dict)
+
+    def skip(self, why: str) -> None:
+        self.skipped[why] = self.skipped.get(why, 0) + 1
+
+    def wonder(self, kind: str) -> None:
+        self.unknown[kind[:80]] = self.unknown.get(kind[:80], 0) + 1
+
+    @property
+    def accounted(self) -> int:
+        """The lines that are in one of the counts: all of them."""
+        return self.said + self.malformed + self.echoes + sum(self.skipped.values()) + sum(self.unknown.values())
+
+
+@dataclass(slots=True)
+class Talk:
+    """Reads the records of one transcript, line after line: a pure function of the lines and of what came before.
+
+    Sidechains (what a subagent was told and answered) and the output of tools are left out unless they are asked for.
     """
-    left = _THEIRS.sub("", strip_fences(text)).strip()
-    return "" if _NOT_SAID.match(left) else left
+
+    sidechains: bool = False
+    tools: bool = False
+    session: str = ""  # where the records do not tell it
+    cwd: str = ""
+    echoes: Echoes = field(default_factory=Echoes)
+    tally: Tally = field(default_factory=Tally)
+
+    def read(self, lines: Iterable[bytes]) -> Iterator[Said]:
+        for line in lines:
+            if said := self.line(line):
+                yield said
+
+    def line(self, line: bytes) -> Said | None:
+        self.tally.lines += 1
+        if not line.strip():
+            self.tally.skip("empty line")
+            return None
+        if len(line) > MAX_LINE:
+            self.tally.skip("too long")
+            return None
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError):
+            self.tally.malformed += 1
+            return None
+        if not isinstance(record, Mapping):
+            self.tally.malformed += 1
+            return None
+        said = self._record(record)
+        heard = None
+        if isinstance(said, Said):
+            heard = self._heard(said)
+        elif said:
+            self.tally.skip(said)
+        else:
+            self.tally.wonder(str(record.get("type") or "no type"))
+        if b"memory id" in line:  # ours, in whichever record it stands: what comes after may only repeat it
+            self.echoes.add(found for text in _strings(record) for found in injected(text))
+        return heard
+
+    def _record(self, record: Mapping[str, Any]) -> Said | str:
+        """What a record says, or why it says nothing; an empty reason for a record of no known kind."""
+        kind = record.get("type")
+        if kind in ("user", "assistant") and "message" in record:
+            return self._claude(record)
+        if kind == "message" or (isinstance(kind, str) and kind in CODEX_KEEPS):
+            return self._codex(record)
+        if isinstance(kind, str) and kind in CLAUDE_KEEPS:
+            return f"{kind} record"
+        if kind is None and "instructions" in record and "id" in record:  # how old rollouts begin
+            self.session = self.session or _name(record["id"])
+            return "session_meta record"
+        return "state record" if record.get("record_type") == "state" else ""
+
+    def _claude(self, record: Mapping[str, Any]) -> Said | str:
+        message = record["message"]
+        if not isinstance(message, Mapping):
+            return "no message"
+        if record.get("isSidechain") and not self.sidechains:
+            return "sidechain"
+        if record.get("isCompactSummary"):
+            return "compact summary"
+        if record.get("isMeta"):
+            return "written by the host"
+        speaker, text, why = _parts(message.get("content"), str(record["type"]), self.tools)
+        if why:
+            return why
+        return Said(
+            _name(record.get("uuid")), speaker, text, _name(record.get("timestamp")), "claude",
+            _name(record.get("sessionId")) or self.session, _name(record.get("cwd")) or self.cwd,
+        )  # fmt: skip
+
+    def _codex(self, record: Mapping[str, Any]) -> Said | str:
+        inside = record.get("payload")
+        kind = str(record["type"])
+        if not isinstance(inside, Mapping):
+            inside = record  # an old rollout
+        elif kind != "response_item":
+            if kind in ("session_meta", "turn_context"):
+                self.session = _name(inside.get("id")) or self.session if kind == "session_meta" else self.session
+                self.cwd = _name(inside.get("cwd")) or self.cwd
+            return f"{kind} record"
+        if inside.get("type") != "message":
+            kind = _name(inside.get("type"))
+            if kind in TOOL_PARTS and self.tools:
+                text = _shown(inside.get("output"))
+                id = _name(inside.get("call_id")) or _name(record.get("timestamp"))
+                return Said(id, "tool", text, _name(record.get("timestamp")), "codex", self.session, self.cwd)
+            return "tool output" if kind in TOOL_PARTS else f"{kind} record" if kind in CODEX_KEEPS else ""
+        if inside.get("role") not in ("user", "assistant"):
+            return "written by the host"
+        speaker, text, why = _parts(inside.get("content"), str(inside["role"]), self.tools)
+        if why:
+            return why
+        id, at = _name(inside.get("id")), _name(record.get("timestamp"))
+        return Said(id or f"{at}/{record.get('ordinal', '')}", speaker, text, at, "codex", self.session, self.cwd)
+
+    def _heard(self, said: Said) -> Said | None:
+        own = own_words(said.text)
+        if said.speaker == "assistant":
+            own = self.echoes.without(own)
+        if not own:
+            self.tally.echoes += 1
+            return None
+        self.tally.said += 1
+        return Said(said.id, said.speaker, own, said.at, said.host, said.session, said.cwd)
 
 
-def read(path: str, offset: int = 0) -> tuple[list[Said], int]:
-    """What was said since an offset, and the offset after it; nothing where there is no such transcript."""
+def read(path: str, offset: int = 0, echoes: Echoes | None = None) -> tuple[list[Said], int]:
+    """What was said since an offset, and the offset after it; nothing where there is no such transcript.
+
+    `echoes` knows what was injected before the offset, and learns what was after it.
+    """
     if not readable(path):
         return [], offset
     with open(path, "rb") as file:
@@ -63,7 +209,7 @@ def read(path: str, offset: int = 0) -> tuple[list[Said], int]:
         start = file.tell()
         block = file.read(MOST)
     end = block.rfind(b"\n") + 1
-    return list(_said(block[:end])), start + end
+    return list(Talk(echoes=Echoes() if echoes is None else echoes).read(block[:end].splitlines())), start + end
 
 
 def length(path: str) -> int:
@@ -83,43 +229,40 @@ def readable(path: str) -> bool:
         return False
 
 
-def _said(block: bytes) -> Iterator[Said]:
-    for line in block.splitlines():
-        try:
-            record = json.loads(line)
-        except ValueError:
-            continue  # not a record; the transcript is not ours to judge
-        if isinstance(record, Mapping) and (said := _claude(record) or _codex(record)) and (said.text):
-            yield said
-
-
-def _claude(record: Mapping[str, Any]) -> Said | None:
-    message = record.get("message")
-    if record.get("type") not in ("user", "assistant") or not isinstance(message, Mapping):
-        return None
-    if record.get("isSidechain") or record.get("isMeta") or record.get("isCompactSummary"):
-        return None
-    text = own_words(_text(message.get("content")))
-    return Said(str(record.get("uuid", "")), str(record["type"]), text, str(record.get("timestamp", "")))
-
-
-def _codex(record: Mapping[str, Any]) -> Said | None:
-    inside = record.get("payload")
-    if record.get("type") != "response_item" or not isinstance(inside, Mapping) or inside.get("type") != "message":
-        return None
-    if inside.get("role") not in ("user", "assistant"):
-        return None
-    text = own_words(_text(inside.get("content")))
-    id, at = str(inside.get("id") or ""), str(record.get("timestamp", ""))
-    return Said(id or f"{at}/{record.get('ordinal', '')}", str(inside["role"]), text, at)
-
-
-def _text(content: Any) -> str:
-    """The texts of a message, without its tool calls, results and thoughts."""
+def _parts(content: Any, speaker: str, tools: bool) -> tuple[str, str, str]:
+    """Who speaks in a message and what; or, as the third, why nobody does."""
     if isinstance(content, str):
-        return content
-    kinds = ("text", "input_text", "output_text")
-    parts = content if isinstance(content, list) else []
-    return "\n\n".join(
-        str(part.get("text", "")) for part in parts if isinstance(part, Mapping) and part.get("type") in kinds
-    )
+        return speaker, content, "" if content.strip() else "nothing said"
+    parts = [part for part in content if isinstance(part, Mapping)] if isinstance(content, list) else []
+    text = "\n\n".join(str(part.get("text", "")) for part in parts if part.get("type") in _TEXTS)
+    if text.strip():
+        return speaker, text, ""
+    results = [part for part in parts if part.get("type") in TOOL_PARTS]
+    if results and tools:
+        return "tool", "\n\n".join(_shown(part.get("content")) for part in results), ""
+    kinds = {str(part.get("type")) for part in parts}
+    if results:
+        return speaker, "", "tool output"
+    return speaker, "", "tool call" if "tool_use" in kinds else "thinking" if "thinking" in kinds else "nothing said"
+
+
+def _shown(output: Any) -> str:
+    """What a tool gave back, as text."""
+    if isinstance(output, str):
+        return output
+    if isinstance(output, Mapping):
+        return _shown(output.get("text") or output.get("content") or output.get("output") or "")
+    return "\n".join(filter(None, map(_shown, output))) if isinstance(output, list) else ""
+
+
+def _strings(value: Any) -> Iterator[str]:
+    """Every text in a record."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping | list):
+        for part in value.values() if isinstance(value, Mapping) else value:
+            yield from _strings(part)
+
+
+def _name(value: Any) -> str:
+    return value[:1024] if isinstance(value, str) else ""

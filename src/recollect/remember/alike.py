@@ -37,5 +37,14 @@ def agree(one: str, other: str) -> bool:
     return _claims(one) == _claims(other)
 
 
-def _claims(text: str) -> tuple[list[str], int]:
-    return sorted(_NUMBER.findall(text)), len(_NEGATION.findall(text)) % 2
+def negated(text: str) -> bool:
+    """Whether a text denies something; two denials are none.
+
+    >>> negated("We never deploy on Fridays."), negated("We deploy on Fridays.")
+    (True, False)
+    """
+    return len(_NEGATION.findall(text)) % 2 == 1
+
+
+def _claims(text: str) -> tuple[list[str], bool]:
+    return sorted(_NUMBER.findall(text)), negated(text)

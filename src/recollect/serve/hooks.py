@@ -35,6 +35,7 @@ from .. import ids, text, times
 from ..agents import access
 from ..agents.access import Caller
 from ..capture import events, transcripts
+from ..capture.echo import Echoes, own_words
 from ..capture.events import Event
 from ..capture.sessions import Session, session
 from ..capture.transcripts import Said
@@ -43,6 +44,7 @@ from ..errors import BadInput, NotFound, RecollectError, StoreUnavailable
 from ..models.tokens import Tokens
 from ..recall.context import Budgets, Parts, build
 from ..recall.recipes import recipe
+from ..remember.redact import redact
 from ..thin import spool
 from ..types import Draft, Hit, Noun, Scope, Source
 
@@ -53,6 +55,8 @@ MAX_BRIEF = 9500  # characters: Claude Code cuts what a hook says at ten thousan
 MAX_ASKED = 4000  # characters of one message that recall is asked with
 MAX_TURN = 12_000  # characters of one thing said
 AGAIN = 5.0  # seconds within which a second start of a session is a second copy of the hook
+TELLING = ("stop", "compact", "end")  # moments at which what was said since is looked up
+MAX_ECHOES = 50  # memories shown last that a reply is compared with
 IMPORTANCE = {"user": 4, "assistant": 4, "tool": 2}  # below what somebody meant to be remembered
 PROBE = "recollect-doctor-"  # how the session of a probe begins, which leaves no receipt
 LEDGER, LEDGER_LINES = "receipts.jsonl", 1000
@@ -187,8 +191,9 @@ def _last_talk(engine: Engine, where: Scope) -> list[str]:
 def _recalled(engine: Engine, event: Event, where: Scope, known: Session) -> str:
     """What bears on the prompt, asked with what was said before it and on its own: the topic may just have changed."""
     if not known.said and event.transcript:
-        known.said = [one.text for one in transcripts.read(event.transcript)[0] if one.speaker == "user"][-3:]
-    prompt = transcripts.own_words(event.prompt)
+        read = transcripts.read(event.transcript)[0]
+        known.said = [redact(one.text)[0] for one in read if one.speaker == "user"][-3:]
+    prompt = redact(own_words(event.prompt))[0]  # the session's file is a file too
     known.heard(prompt)
     if not events.takes_context(event) or not prompt:
         return ""
@@ -231,11 +236,11 @@ def _keep(engine: Engine, event: Event, where: Scope, known: Session, at: float)
     if event.aside:
         return []
     moment = datetime.fromtimestamp(at, UTC)
-    told = list(_told(event, moment))
-    offset = known.offset
-    if event.moment in ("stop", "compact", "end") and event.transcript:
-        read, offset = transcripts.read(event.transcript, known.offset)
-        told = read + told
+    told: list[Said] = []
+    offset, echoes = known.offset, _echoes(engine, known) if event.moment in TELLING else Echoes()
+    if event.moment in TELLING and event.transcript:
+        told, offset = transcripts.read(event.transcript, known.offset, echoes)
+    told += _told(event, moment, echoes)
     known_ids = {source.id for source in engine.sources([id for one in told for id in _ids(event, one)])}
     known_ids.update(known.kept)
     drafts: list[Draft] = []
@@ -253,13 +258,24 @@ def _keep(engine: Engine, event: Event, where: Scope, known: Session, at: float)
     return [result.id for result in kept if result.memory]
 
 
-def _told(event: Event, moment: datetime) -> Iterator[Said]:
+def _echoes(engine: Engine, known: Session) -> Echoes:
+    """What was shown in the session last: the assistant may say it again, and it is no news then."""
+    echoes = Echoes()
+    for id in known.shown[-MAX_ECHOES:]:
+        try:
+            echoes.add([engine.get(id, peek=True).content])
+        except NotFound:  # purged since
+            continue
+    return echoes
+
+
+def _told(event: Event, moment: datetime, echoes: Echoes) -> Iterator[Said]:
     """What the event itself says, whether or not a transcript will say it too."""
-    if prompt := transcripts.own_words(event.prompt):
+    if prompt := own_words(event.prompt):
         yield Said("", "user", prompt, times.iso(moment))
-    if event.tool and (line := transcripts.own_words(event.tool.text)):
+    if event.tool and (line := own_words(event.tool.text)):
         yield Said(event.tool.id, "tool", line, times.iso(moment))
-    if reply := transcripts.own_words(event.reply):
+    if reply := echoes.without(own_words(event.reply)):
         yield Said("", "assistant", reply, times.iso(moment))
 
 
