@@ -19,7 +19,12 @@ reading the message.
     ├── ServerUnavailable        the server cannot be reached, or answered with something else
     ├── DaemonRunning            another daemon serves that home already
     ├── PortTaken                another program listens there
-    ├── ModelUnavailable         the embedder cannot be had; text search goes on without it
+    ├── ModelUnavailable         a model cannot be had; the work goes on without it
+    │   ├── ProviderUnavailable  its server cannot be reached, or has too much to do
+    │   ├── ProviderRefused      its server does not take the request
+    │   ├── BadAnswer            what it answered cannot be used
+    │   ├── BudgetSpent          no more may be spent for now
+    │   └── NoPrice              what a call would cost is not known
     └── StoreUnavailable         the database cannot be used
         ├── StoreLocked
         ├── StoreReadOnly
@@ -32,6 +37,8 @@ reading the message.
 """
 
 from __future__ import annotations
+
+from datetime import datetime
 
 
 class RecollectError(Exception):
@@ -162,6 +169,53 @@ class ModelUnavailable(RecollectError):
 
     code, status, exit = "model_unavailable", 503, 5
     fix = "Reinstall the package (pip install --force-reinstall recollect); until then text search works alone."
+
+
+class ProviderUnavailable(ModelUnavailable):
+    """The server of a model cannot be reached, took too long, or has too much to do."""
+
+    code, status = "provider_unavailable", 503
+    fix = "Check the address and the network; what needs no model goes on meanwhile."
+
+
+class ProviderRefused(ModelUnavailable):
+    """The server of a model does not take the request: the key, the name of the model, or what was asked of it."""
+
+    code, status = "provider_refused", 502
+    fix = "Check the key in the environment and the model in the settings: recollect config."
+
+    def __init__(self, message: str, *, fix: str | None = None, answered: int = 0) -> None:
+        super().__init__(message, fix=fix)
+        self.answered = answered  # the HTTP status
+
+
+class BadAnswer(ModelUnavailable):
+    """A model's answer is cut off, empty, no JSON, or not what was asked for."""
+
+    code, status = "bad_answer", 502
+    fix = "Try again, or choose another model: recollect config."
+
+    def __init__(self, message: str, *, fix: str | None = None, tokens: tuple[int, int] = (0, 0)) -> None:
+        super().__init__(message, fix=fix)
+        self.tokens = tokens  # what it cost all the same: tokens read and written
+
+
+class BudgetSpent(ModelUnavailable):
+    """What may be spent on models is spent; the work pauses."""
+
+    code, status = "budget_spent", 402
+    fix = "Wait until the time it names, or raise the budget: recollect config. See: recollect usage"
+
+    def __init__(self, message: str, *, until: datetime) -> None:
+        super().__init__(message)
+        self.until = until
+
+
+class NoPrice(ModelUnavailable):
+    """What a call would cost is not known, so no budget could hold."""
+
+    code, status = "no_price", 402
+    fix = 'Write it into prices.toml in the home folder, in dollars for a million tokens: "model" = [0.5, 2.0]'
 
 
 class StoreUnavailable(RecollectError):

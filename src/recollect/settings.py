@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
@@ -32,11 +32,22 @@ class Settings:
     tenant: str = _setting("default", "Whose memories these are; nothing is ever seen across tenants")
     user: str = _setting("", "The user that new memories belong to; empty means nobody in particular")
     project: str = _setting("", "The project that new memories belong to; empty means every project")
-    embedder: str = _setting("default", "The embedding model: default, hashing, off, or a folder with model.onnx")
+    embedder: str = _setting(
+        "default", "The embedding model: default, hashing, off, a URL, or a folder with model.onnx"
+    )
     reranker: str = _setting("late", "How deep recall looks closer: late, off, or a folder with a cross-encoder")
+    llm: str = _setting(
+        "", "The language model that extracts: ollama://host/model, openai://model, …; empty means rules"
+    )
+    llm_gate: str = _setting("", "A cheaper one that decides what is worth extracting; empty means the same")
+    budget_day: float = _setting(1.0, "The most that models may cost a day, in dollars; then their work pauses")
+    budget_month: float = _setting(10.0, "The most that models may cost a month, in dollars")
+    budget_tokens: int = _setting(0, "The most tokens a day for language models, free ones too; 0 means no limit")
     recall_limit: int = _setting(10, "How many memories recall gives back when not told")
     content_limit: int = _setting(65536, "The largest content of one memory, in bytes of UTF-8")
     near_duplicate: float = _setting(0.92, "The cosine from which a new memory is reported as nearly known")
+    review_capacity: int = _setting(1000, "How many memories may wait for review; when it is full, more are refused")
+    review_days: int = _setting(30, "How many days a memory waits for review before it expires")
     busy_timeout: float = _setting(30.0, "How many seconds a write waits for other processes before it gives up")
     host: str = _setting("127.0.0.1", "The address the daemon listens on; one beyond this machine needs a token")
     port: int = _setting(7733, "The port the daemon listens on; where this one is taken, the next free one")
@@ -116,6 +127,25 @@ def lexicon(settings: Settings) -> dict[str, tuple[str, ...]]:
         if not isinstance(others, list) or not all(isinstance(other, str) for other in others):
             raise BadInput(f"{path}: {word} must be a list of texts.", fix='Write it as: word = ["other word"]')
     return {word: tuple(others) for word, others in told.items()}
+
+
+def prices(settings: Settings) -> dict[str, tuple[float, float]]:
+    """Prices of one's own, from `prices.toml` in the home folder: `"model" = [0.5, 2.0]`, dollars for 1M in and out."""
+    path = settings.home / "prices.toml"
+    told = _from_file(path)
+    for model, pair in told.items():
+        if not isinstance(pair, list) or len(pair) != 2 or not all(_is_price(one) for one in pair):
+            raise BadInput(f"{path}: {model} must be two numbers.", fix='Write it as: "model" = [0.5, 2.0]')
+    return {model: (float(pair[0]), float(pair[1])) for model, pair in told.items()}
+
+
+def _is_price(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1e6
+
+
+def secret(names: Sequence[str]) -> str:
+    """The first of these environment variables that is set: where keys come from, and nowhere else."""
+    return next((value for name in names if (value := os.environ.get(name, "").strip())), "")
 
 
 def _from_file(path: Path) -> dict[str, Any]:

@@ -51,7 +51,7 @@ class Embedder(Protocol):
 
 
 def load(name: str = "default") -> Embedder:
-    """The embedder of that name, or the one whose model.onnx and tokenizer.json lie in that folder.
+    """The embedder of that name or URL, or the one whose model.onnx and tokenizer.json lie in that folder.
 
     >>> load("hashing").model
     'hashing/1'
@@ -60,11 +60,16 @@ def load(name: str = "default") -> Embedder:
         from .hashing import HashingEmbedder
 
         return HashingEmbedder()
+    if "://" in name:
+        from . import remote
+
+        return remote.load(name)
     folder = PACKAGED if name == "default" else Path(name).expanduser()
     if name != "default" and (not name or not folder.is_dir()):
         raise BadInput(
             f"{name!r} is neither a known embedder nor a folder.",
-            fix="Use default, hashing, or the path of a folder with model.onnx and tokenizer.json.",
+            fix="Use default, hashing, a URL such as ollama://localhost/nomic-embed-text, or the path of a folder with "
+            "model.onnx and tokenizer.json.",
         )
     from .onnx import OnnxEmbedder
 
