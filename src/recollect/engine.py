@@ -16,15 +16,16 @@ import secrets
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
-from . import checks, exchange, ids, settings, terms, text
+from . import checks, exchange, ids, settings, text
 from .agents.tokens import Gatekeeper, IssuedTokens
 from .agents.webhooks import Webhooks
+from .capture.pipeline import Pipeline
 from .checks import MAX_NAME, Cleaner, one_of
 from .errors import Ambiguous, BadInput, ModelUnavailable, NotFound, Refused
 from .graph import Graph, Verbs
@@ -33,8 +34,10 @@ from .recall.cache import RecallCache
 from .recall.context import Budgets, Context, Parts, Turn, build, standing
 from .recall.query import MAX_LIMIT, filter_of, parse
 from .recall.read import Models, Reader
+from .remember import forget
 from .remember.redact import redact
-from .remember.write import Writer, present
+from .remember.settle import Settler
+from .remember.write import Writer
 from .settings import Settings, lexicon
 from .store import open_store
 from .store.contract import Store
@@ -43,6 +46,7 @@ from .types import (
     KINDS,
     RELATIONS,
     STATES,
+    Captured,
     Draft,
     DraftFields,
     EditFields,
@@ -52,6 +56,7 @@ from .types import (
     Job,
     Link,
     Memory,
+    Message,
     Page,
     Recall,
     RecallFields,
@@ -69,7 +74,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("recollect")
 Progress = Callable[[int, int], None]
-MAX_SAYING = 10_000  # memories that one query can forget
 MIN_BUDGET = 100  # tokens below which a context holds nothing but its frame
 LOADING = "vector: the model is still loading"
 STANDING = 200  # rules and project facts that are looked at for a context
@@ -134,6 +138,10 @@ class Engine:
         self.jobs = Jobs(store, self._tenant, now, self._handlers)
         self._writer = Writer(
             store, self._tenant, self._actor, now, new_id, settings.content_limit, settings.near_duplicate
+        )  # fmt: skip
+        self._settler = Settler(self._writer, settings.review_capacity, timedelta(days=settings.review_days))
+        self._pipeline = Pipeline(
+            store, self._tenant, now, settings.content_limit, self.remember_many, self._settler
         )  # fmt: skip
 
     def __enter__(self) -> Self:
@@ -216,50 +224,14 @@ class Engine:
         if id is not None:
             found = self._named(id)
         elif query is not None:
-            found = self._saying(query, purge)
+            found = forget.saying(self._writer, query, self._scope, purge)
         else:
-            found = self._inside(scope or EVERYWHERE, purge)
+            found = forget.inside(self._writer, scope or EVERYWHERE, purge)
         if not dry_run:
-            found = self._retire(found, purge, self._reason(reason))
+            found = forget.retire(self._writer, found, purge, self._reason(reason))
+            if purge:
+                self._recalled.clear()
         return Forgotten(tuple(found), dry_run, purge)
-
-    def _saying(self, query: str, purge: bool) -> Sequence[Memory]:
-        """Memories in which every word of the query occurs: likeness is good enough to find, never to forget by."""
-        if not isinstance(query, str) or not text.clean(query):
-            raise BadInput("query is empty.", fix="Name the words that what is to be forgotten says.")
-        if not (wanted := set(terms.of_query(text.clean(query)))):
-            return []
-        states = () if purge else ("active", "pending")
-        filter = filter_of(now=None, scope=self._scope, states=states)
-        ids = [id for id, _ in self._store.match(self._tenant, sorted(wanted), filter, MAX_SAYING)]
-        found = self._store.memories(self._tenant, ids)
-        return [found[id] for id in ids if id in found and wanted <= set(terms.of_memory(found[id]))]
-
-    def _inside(self, scope: Scope, purge: bool) -> Sequence[Memory]:
-        if scope == EVERYWHERE:
-            raise BadInput("The scope is empty: that would be everything.", fix="Name a user, project or session.")
-        filter = filter_of(now=None, scope=scope, inside=True, states=() if purge else ("active", "pending"))
-        found: list[Memory] = []
-        while batch := self._store.page(self._tenant, filter, found[-1].id if found else None, 1000):
-            found.extend(batch)
-        return found
-
-    def _retire(self, memories: Sequence[Memory], purge: bool, reason: str) -> Sequence[Memory]:
-        gone = []
-        with self._store.transaction(self._tenant, self._actor, self._now()) as changes:
-            for given in memories:
-                memory = present(changes, given.id)
-                if purge:
-                    changes.purge(memory.id)
-                    gone.append(memory)
-                else:
-                    # A person's «no» outweighs a later «forget»: what was rejected stays rejected.
-                    state = "rejected" if memory.state == "rejected" else "archived"
-                    gone.append(replace(memory, state=state))
-                    changes.put(gone[-1], "forget", reason)
-        if purge:
-            self._recalled.clear()
-        return gone
 
     def reject(self, id: str | Sequence[str], *, reason: str = "", undo: bool = False) -> Forgotten:
         """Forget memories and never let their value come back; `undo` takes a rejection back."""
@@ -271,24 +243,46 @@ class Engine:
             return Forgotten(tuple(self._writer.unreject(memory, self._reason(reason)) for memory in found))
         return Forgotten(tuple(self._writer.reject(found, self._reason(reason))))
 
+    # -- capture and review -------------------------------------------------------------------------------------------
+
+    def capture(
+        self, messages: Iterable[Message], *, origin: str = "api", session: str = "", scope: Scope | None = None,
+        later: bool = False,
+    ) -> Captured:  # fmt: skip
+        """Store what was said in a session, and keep what is worth keeping of it; with `later`, in a job.
+
+        A turn is stored once, by its id or by who said what. Nothing is believed that was not said by the user or does
+        not cite something known: the rest waits for review.
+        """
+        stored, known = self._pipeline.take_in(messages, origin, session, scope or self._scope)
+        if later and stored:
+            return Captured(len(stored), known, job=self.jobs.add("capture", {"sources": stored}).id)
+        return replace(self.extract(stored), turns=len(stored), known=known)
+
+    def extract(self, sources: Sequence[str], *, dry_run: bool = False, progress: Progress | None = None) -> Captured:
+        """Look (again) at turns that are stored, by the ids of their sources; what stands already is not doubled."""
+        embedder, skipped = self._embedding()
+        return replace(self._pipeline.look(sources, embedder, dry_run=dry_run, step=progress), skipped=skipped)
+
+    def pending(self, *, scope: Scope | None = None, limit: int = 50, cursor: str | None = None) -> Page:
+        """What waits for a person, newest first; what nobody looked at in time has left the queue."""
+        return self.list(scope=scope, limit=limit, cursor=cursor, states=("pending",), current=True)
+
+    def approve(self, id: str | Sequence[str], *, reason: str = "") -> tuple[Memory, ...]:
+        """Believe what waits for review; what it contradicts is superseded."""
+        found = self._named(id)
+        for memory in found:
+            if memory.state != "pending":
+                raise BadInput(f"Memory {memory.id} does not wait for review; it is {memory.state}.")
+        return tuple(self._settler.approve(found, self._reason(reason)))
+
     def link(self, origin: str, relation: str, target: str, *, reason: str = "") -> Link:
         """Tie one memory to another. What is superseded leaves recall and stops being valid now."""
         one_of(relation, RELATIONS, "relation")
         first, second = self._find(origin), self._find(target)
         if first.id == second.id:
             raise BadInput("A memory cannot be linked to itself.")
-        with self._store.transaction(self._tenant, self._actor, self._now()) as changes:
-            for known in self._store.of(self._tenant, Link, [first.id], "origin"):
-                if (known.relation, known.target) == (relation, second.id):
-                    return known
-            now = self._now()
-            link = Link(new_id(now), first.id, relation, second.id, reason=self._reason(reason), created_at=now)
-            changes.put(link, "link", link.reason)
-            second = present(changes, second.id)
-            if relation == "supersedes" and second.state == "active":
-                ended = second.valid_to or max(now, second.valid_from or now)
-                changes.put(replace(second, state="superseded", valid_to=ended), "supersede", link.reason)
-        return link
+        return self._writer.link(first, relation, second, self._reason(reason))
 
     # -- reading ------------------------------------------------------------------------------------------------------
 
@@ -380,13 +374,16 @@ class Engine:
             self._usage.add([memory.id], accessed=1)
         return memory
 
-    def list(self, *, scope: Scope | None = None, limit: int = 50, cursor: str | None = None, **filters: Any) -> Page:
-        """Memories inside a scope, newest first, with the cursor of the next page.
+    def list(
+        self, *, scope: Scope | None = None, limit: int = 50, cursor: str | None = None, current: bool = False,
+        **filters: Any,
+    ) -> Page:  # fmt: skip
+        """Memories inside a scope, newest first, with the cursor of the next page; `current`: valid and unexpired ones.
 
         Takes the filters of recall: `kinds`, `tags`, `states`, `since`, `until`, `min_importance`.
         """
         self._usage.flush()
-        filter = filter_of(now=None, scope=scope or EVERYWHERE, inside=True, **filters)
+        filter = filter_of(now=self._now() if current else None, scope=scope or EVERYWHERE, inside=True, **filters)
         if not isinstance(limit, int) or not 1 <= limit <= MAX_LIMIT:
             raise BadInput(f"limit must be a whole number from 1 to {MAX_LIMIT}, not {limit!r}.")
         if cursor is not None and not (isinstance(cursor, str) and ids.whole(cursor)):
@@ -507,7 +504,12 @@ class Engine:
     def _handlers(self) -> dict[str, Handler]:
         """The jobs this process can do. The model stands in the kind, so that a worker with another leaves it alone."""
         embedder, _ = self._embedding()
-        return {f"embed:{embedder.model}": self._embed_job} if embedder else {}
+        handlers: dict[str, Handler] = {"capture": self._capture_job}
+        return {**handlers, f"embed:{embedder.model}": self._embed_job} if embedder else handlers
+
+    def _capture_job(self, run: Run) -> None:
+        """Looking twice changes nothing, so an attempt may begin anew."""
+        self.extract(list(run.job.payload.get("sources", ())), progress=run.step)
 
     def _embed_job(self, run: Run) -> None:
         """Every batch is committed, so an attempt goes on where the one before was cut off."""

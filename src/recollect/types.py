@@ -368,8 +368,8 @@ class Draft:
     evidence: str | tuple[str, ...] = ()
 
 
-class DraftFields(TypedDict, total=False):
-    """The keyword arguments of `remember`: the fields of a `Draft` after its content."""
+class MemoryFields(TypedDict, total=False):
+    """The fields of a memory that a caller may give, whether it is new or changed."""
 
     kind: str
     title: str
@@ -383,34 +383,24 @@ class DraftFields(TypedDict, total=False):
     refs: tuple[str, ...] | list[str]
     importance: int
     confidence: float
-    network: str | None
     valid_from: datetime | str | None
     valid_to: datetime | str | None
     expires_at: datetime | str | None
+
+
+class DraftFields(MemoryFields, total=False):
+    """The keyword arguments of `remember`: the fields of a `Draft` after its content."""
+
+    network: str | None
     source: Source | str | None
     evidence: str | tuple[str, ...] | list[str]
 
 
-class EditFields(TypedDict, total=False):
+class EditFields(MemoryFields, total=False):
     """The keyword arguments of `edit`."""
 
     content: str
-    kind: str
-    title: str
-    reasoning: str
-    context: str
-    speaker: str
-    position: int | None
-    scope: Scope
-    keywords: tuple[str, ...] | list[str]
-    tags: tuple[str, ...] | list[str]
-    refs: tuple[str, ...] | list[str]
-    importance: int
-    confidence: float
     network: str
-    valid_from: datetime | str | None
-    valid_to: datetime | str | None
-    expires_at: datetime | str | None
     state: str
 
 
@@ -437,6 +427,59 @@ class Remembered(Noun):
     @property
     def id(self) -> str:
         return self.memory.id if self.memory else ""
+
+
+ROLES = ("user", "assistant", "tool", "system")
+
+
+@dataclass(frozen=True, slots=True)
+class Message(Noun):
+    """One thing that was said: by whom, when, and under which name its own source knows it.
+
+    Of what a tool or a system says, nothing is taken for knowledge.
+    """
+
+    TIMES: ClassVar[frozenset[str]] = frozenset(("at",))
+
+    role: str
+    content: str
+    id: str = ""
+    at: datetime | None = None
+    refs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Finding(Noun):
+    """What became of one statement that capture found: stored, queued for review, or left out, and why.
+
+    `conflicts` names the memories it cannot be true beside.
+    """
+
+    action: Literal["created", "pending", "duplicate", "merged", "superseded", "retracted", "blocked", "refused"]
+    content: str
+    kind: str
+    tier: int
+    quote: str
+    source: str
+    memory: str = ""
+    reason: str = ""
+    conflicts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Captured(Noun):
+    """What one capture did: turns that were stored and known already, windows looked at, and what they gave.
+
+    `job` is the one that will look at them when it was asked for later.
+    """
+
+    turns: int = 0
+    known: int = 0
+    windows: int = 0
+    worth: int = 0
+    findings: tuple[Finding, ...] = ()
+    skipped: tuple[str, ...] = ()
+    job: str = ""
 
 
 @dataclass(frozen=True, slots=True)

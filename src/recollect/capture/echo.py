@@ -20,6 +20,7 @@ from .. import text as plain
 from ..recall.fence import BEGIN, END, MARK, strip_fences
 from ..remember import alike
 from ..terms import STOP_WORDS, terms
+from .sentences import public
 
 # Elements that hosts write into a turn on their own.
 THEIRS = (
@@ -63,7 +64,7 @@ def own_words(text: str) -> str:
     >>> own_words("Why?\\n\\nContents of /shop/CLAUDE.md (project instructions):\\n\\nUse pnpm.")
     'Why?'
     """
-    left = _ELEMENT.sub("", strip_fences(text)).strip()
+    left = _ELEMENT.sub("", strip_fences(public(text))).strip()
     if boot := _BOOT.search(left):
         left = left[: boot.start()].rstrip()
     return "" if _NOT_SAID.match(left) else left

@@ -18,7 +18,7 @@ from .. import text
 from ..checks import MAX_TAGS, Cleaner
 from ..errors import BadInput, ChangedMeanwhile, NotFound, Refused
 from ..store.contract import Store, Transaction
-from ..types import Draft, Evidence, Filter, Memory, Near, Remembered, Scope, Source, Tombstone
+from ..types import Draft, Evidence, Filter, Link, Memory, Near, Remembered, Scope, Source, Tombstone
 from . import alike
 from .drafts import MAX_KEYWORDS, MAX_REFS, Prepared, fields_of, prepare
 from .redact import redact
@@ -60,8 +60,8 @@ class Writer:
             yield self._batch(prepared[start : start + BATCH], embedder, merge)
 
     def _batch(self, batch: list[Prepared], embedder: Embedder | None, merge: bool) -> list[Remembered]:
-        vectors = self._vectors(batch, embedder)
-        nears = [self._near(item, found, embedder) for item, found in zip(batch, vectors, strict=True)]
+        vectors = self.vectors(batch, embedder)
+        nears = [self.near(item, found, embedder) for item, found in zip(batch, vectors, strict=True)]
         results = []
         with self.store.transaction(self.tenant, self.actor, self.now()) as changes:
             for item, found, near in zip(batch, vectors, nears, strict=True):
@@ -71,7 +71,7 @@ class Writer:
                 results.append(result)
         return results
 
-    def _vectors(self, batch: list[Prepared], embedder: Embedder | None) -> list[Floats | None]:
+    def vectors(self, batch: list[Prepared], embedder: Embedder | None) -> list[Floats | None]:
         """The vectors of the drafts that look new; what is known already need not be embedded again."""
         same = self.store.of(self.tenant, Memory, [item.key for item in batch], "content_hash")
         known = {(memory.content_hash, memory.scope) for memory in same if memory.state in ("active", "pending")}
@@ -81,7 +81,7 @@ class Writer:
             vectors[n] = made
         return vectors
 
-    def _near(self, item: Prepared, vectors: Floats | None, embedder: Embedder | None) -> tuple[Near, ...]:
+    def near(self, item: Prepared, vectors: Floats | None, embedder: Embedder | None) -> tuple[Near, ...]:
         """What is stored already and says nearly the same, seen from the draft's scope."""
         if vectors is None or embedder is None:
             return ()
@@ -101,35 +101,37 @@ class Writer:
             changes.note("refuse", stone.id, "the value was rejected before")
             why = f"rejected before{f': {stone.reason}' if stone.reason else ''}"
             return Remembered("refused", None, item.redacted, reason=why)
-        source = self._source(changes, item.source)
+        source = self.source(changes, item.source)
         if same := changes.same(item.key, item.draft.scope):
-            return Remembered("duplicate", self._observe(changes, same, item, source), item.redacted)
+            return Remembered("duplicate", self.observe(changes, same, item, source), item.redacted)
         for one in near if merge else ():
             known = changes.get(Memory, one.id)
             if known and alike.agree(known.content, item.draft.content):
-                merged = self._observe(changes, known, item, source, merge=True)
+                merged = self.observe(changes, known, item, source, merge=True)
                 return Remembered("merged", merged, item.redacted, near)
-        memory = self._create(changes, item, source)
+        memory = self.create(changes, item, source)
         return Remembered("created", memory, item.redacted, near)
 
-    def _create(self, changes: Transaction, item: Prepared, source: Source) -> Memory:
+    def create(self, changes: Transaction, item: Prepared, source: Source, *, place: str = "", **given: Any) -> Memory:
+        """A new memory of a draft; what is `given` (state, trust, when it expires) is not the draft's to say."""
         now, draft = self.now(), item.draft
         fields: dict[str, Any] = {name: getattr(draft, name) for name in COPIED}
         # A turn is understood by the one before it; it is searched together with that.
         if draft.kind == "turn" and not draft.context and draft.scope.session and draft.position is not None:
             before = changes.turn_before(draft.scope, draft.position)
             fields["context"] = before.content[:MAX_CONTEXT] if before else ""
+        fields.update({"trust": item.trust, **given})
         memory = Memory(
-            id=self.new_id(now), created_at=now, updated_at=now, content_hash=item.key, trust=item.trust,
-            source=source.id, **fields,
-        )  # fmt: skip
+            id=self.new_id(now), created_at=now, updated_at=now, content_hash=item.key, source=source.id, **fields
+        )
         changes.put(memory, "create")
-        self._support(changes, memory, source, item.evidence)
+        self.support(changes, memory, source, item.evidence, place)
         return memory
 
-    def _observe(
-        self, changes: Transaction, known: Memory, item: Prepared, source: Source, *, merge: bool = False
-    ) -> Memory:
+    def observe(
+        self, changes: Transaction, known: Memory, item: Prepared, source: Source, *, merge: bool = False,
+        place: str = "",
+    ) -> Memory:  # fmt: skip
         """A memory that was said again: counted, with the new evidence; merged, also with what the draft adds."""
         seen = replace(known, observed=known.observed + 1)
         if merge:
@@ -144,15 +146,17 @@ class Writer:
             )
         changes.put(seen, "merge" if merge else "observe")
         quotes = item.evidence or ((item.draft.content,) if merge else ())
-        self._support(changes, seen, source, quotes)
+        self.support(changes, seen, source, quotes, place)
         return seen
 
-    def _support(self, changes: Transaction, memory: Memory, source: Source, quotes: Sequence[str]) -> None:
+    def support(
+        self, changes: Transaction, memory: Memory, source: Source, quotes: Sequence[str], place: str = ""
+    ) -> None:
         now = self.now()
         for quote in quotes:
-            changes.put(Evidence(self.new_id(now), memory.id, source.id, quote, created_at=now), "create")
+            changes.put(Evidence(self.new_id(now), memory.id, source.id, quote, place, now), "create")
 
-    def _source(self, changes: Transaction, source: Source) -> Source:
+    def source(self, changes: Transaction, source: Source) -> Source:
         """The source as the store has it: the same one again, or a new row."""
         if source.id:
             if known := changes.get(Source, source.id):
@@ -182,19 +186,47 @@ class Writer:
             edited = replace(edited, state=fields.get("state", current.state), content_hash=text.key(edited.content))
             if (edited.content, edited.title, edited.reasoning) != (current.content, current.title, current.reasoning):
                 edited = replace(edited, updated_at=self.now())
-            self._may_stand(changes, edited)
+            self.may_stand(changes, edited)
             changes.put(edited, "edit", reason)
             if vectors is not None and embedder is not None and edited.embedded() == wanted.embedded():
                 changes.embed(memory.id, embedder.model, vectors)
         return edited
 
-    def _may_stand(self, changes: Transaction, memory: Memory) -> None:
+    def may_stand(self, changes: Transaction, memory: Memory) -> None:
         """Raise if a memory may not stand as it is: its value was rejected, or another says the same."""
         if memory.state == "active" and changes.tombstone(memory.content_hash, memory.scope):
             raise Refused("That value was rejected before.")
         same = changes.same(memory.content_hash, memory.scope)
         if same and same.id != memory.id and memory.state in ("active", "pending"):
             raise BadInput(f"Memory {same.id} says the same.", fix=f"Forget one of the two: {same.id}.")
+
+    def link(self, origin: Memory, relation: str, target: Memory, reason: str) -> Link:
+        """Tie a memory to another; known already, it is the same link. What is superseded stops being valid now."""
+        with self.store.transaction(self.tenant, self.actor, self.now()) as changes:
+            for known in self.store.of(self.tenant, Link, [origin.id], "origin"):
+                if (known.relation, known.target) == (relation, target.id):
+                    return known
+            target = present(changes, target.id)
+            if relation == "supersedes" and target.state == "active":
+                return self.supersede(changes, origin, target, reason)
+            return self.tie(changes, origin, relation, target, reason)
+
+    def supersede(self, changes: Transaction, new: Memory, old: Memory, reason: str) -> Link:
+        """The new memory stands for the old one, which leaves recall and stays in the history."""
+        link = self.tie(changes, new, "supersedes", old, reason)
+        changes.put(self.ended(old, "superseded"), "supersede", reason)
+        return link
+
+    def tie(self, changes: Transaction, origin: Memory, relation: str, target: Memory, reason: str = "") -> Link:
+        now = self.now()
+        link = Link(self.new_id(now), origin.id, relation, target.id, reason=reason, created_at=now)
+        changes.put(link, "link", reason)
+        return link
+
+    def ended(self, memory: Memory, state: str) -> Memory:
+        """A memory that holds no longer: its validity is closed."""
+        now = self.now()
+        return replace(memory, state=state, valid_to=memory.valid_to or max(now, memory.valid_from or now))
 
     def reject(self, memories: Sequence[Memory], reason: str) -> list[Memory]:
         """Forget, and make sure that the value never comes back where this would be seen."""

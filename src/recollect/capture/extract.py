@@ -1,0 +1,108 @@
+"""Extraction by rules: the statements of a window, as candidates for memories. Pure.
+
+A candidate says where it comes from word for word (`quote`), so that it can be held against its source, and carries the
+version of the rules that found it, so that turns can be looked at again when the rules are better.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from datetime import datetime
+
+from ..grounding import citations
+from ..terms import STOP_WORDS, terms
+from . import sentences as rules
+from .windows import Turn, Window
+
+VERSION = "rules 1"
+MAX_KEYWORDS = 10
+LONGEST = 600  # characters of one statement; what is longer is a text, not a statement
+_WORD = re.compile(r"`([^`\n]{2,60})`|([A-Za-z][\w./+-]*\w|\w)")
+_CHANGES = re.compile(
+    r"\b(?:no longer|any ?more|instead of|switch(?:ed|ing)|migrat(?:ed|ing)|moved?|replaced?|dropped|from now on|as of|"
+    r"changed?|not \S+[.!]?$|now uses?|renamed?)\b", re.IGNORECASE
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A statement that may become a memory.
+
+    `corrects` says that it sets something right; `forgets` is what it takes back without saying anything instead.
+    """
+
+    content: str
+    kind: str
+    rule: str
+    quote: str
+    role: str
+    source: str
+    at: datetime | None = None
+    importance: int = 5
+    tags: tuple[str, ...] = ()
+    keywords: tuple[str, ...] = ()
+    reasoning: str = ""
+    refs: tuple[str, ...] = ()
+    corrects: bool = False
+    forgets: str = ""
+    lead: str = ""  # the sentence before, where the quote alone does not say what it is about
+    version: str = VERSION
+
+
+def extract(window: Window) -> list[Candidate]:
+    """The statements of the turns that were not in the window before.
+
+    >>> found = extract(Window((Turn("user", "Hi! We use pnpm because npm is slow. Run the tests."),)))
+    >>> [(one.content, one.kind, one.reasoning) for one in found]
+    [('We use pnpm because npm is slow.', 'fact', 'npm is slow')]
+    """
+    return [found for turn in window.fresh for found in _of_turn(turn)]
+
+
+def _of_turn(turn: Turn) -> list[Candidate]:
+    found: list[Candidate] = []
+    before = ""
+    for sentence in rules.sentences(turn.content):
+        kind = rules.classify(" ".join(sentence.split()), turn.role) if len(sentence) <= LONGEST else None
+        if kind is not None and (made := _candidate(turn, sentence, before, kind)) is not None:
+            found.append(made)
+        before = sentence
+    return found
+
+
+def _candidate(turn: Turn, sentence: str, before: str, kind: rules.Class) -> Candidate | None:
+    content, lead = rules.plain(" ".join(sentence.split())), ""
+    if rules.PRONOUN.match(content):
+        # «It takes nine seconds» says nothing without what «it» is.
+        if not before or rules.QUESTION.search(before) or rules.CHATTER.search(before) or len(before) > LONGEST:
+            return None
+        content, lead = f"{rules.plain(before)} {content}", before
+    reason = rules.REASON.search(sentence)
+    asked = kind.name == "marked" and (rules.classify(content, turn.role) or kind)
+    return Candidate(
+        content, (asked or kind).kind, kind.name, sentence, turn.role, turn.source, turn.at, kind.importance,
+        ("captured", *kind.tags), keywords(content), reason["why"].strip() if reason else "",
+        tuple(dict.fromkeys((*turn.refs, *citations(sentence)))),
+        kind.name in ("correction", "retraction") or _CHANGES.search(sentence) is not None, rules.forgets(sentence),
+        lead,
+    )  # fmt: skip
+
+
+def keywords(content: str) -> tuple[str, ...]:
+    """Up to ten words a statement is about: names first, then the longer and more frequent ones.
+
+    >>> keywords("The `billing-api` talks to Postgres over the pooler, and the pooler restarts nightly.")
+    ('billing-api', 'postgres', 'pooler', 'restarts', 'nightly', 'talks')
+    """
+    weights: Counter[str] = Counter()
+    for code, word in _WORD.findall(content):
+        name = (code or word).strip().lower()
+        if len(name) < 3 or name in STOP_WORDS or not terms(name) or set(terms(name)) <= STOP_WORDS:
+            continue
+        named = bool(code) or (not word.islower() and not content.startswith(word)) or re.search(r"[_./\d-]", word)
+        weights[name] += 100 if named and name not in weights else 0
+        weights[name] += 10 + min(len(name), 9)
+    order = sorted(weights, key=lambda name: (-weights[name], content.lower().find(name)))
+    return tuple(order[:MAX_KEYWORDS])

@@ -1,0 +1,183 @@
+"""The pipeline: from what was said to what is known.
+
+    turns are stored as they are → windows → gate → extract → ground → settle (known, contradicted, new)
+
+Storing comes first and is all that anybody waits for; the rest can be a job of kind `capture`. Every step after storing
+reads from the stored sources, so it can be done again when the rules are better, and doing it again changes nothing
+that stands: the same words of the same source are evidence once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from .. import terms, text
+from ..checks import MAX_NAME, Cleaner, one_of
+from ..errors import BadInput
+from ..grounding import citations, ground
+from ..recall.fence import orders
+from ..remember.settle import Claim, Settled, Settler
+from ..store.contract import Store
+from ..types import ROLES, Captured, Draft, Filter, Finding, Memory, Message, Remembered, Scope, Source
+from . import turns
+from .echo import Echoes, injected, own_words
+from .extract import Candidate, extract
+from .gate import worth
+from .sentences import public
+from .windows import Turn, windows
+
+if TYPE_CHECKING:
+    from ..models.embedder import Embedder
+
+BATCH = 256  # sources looked up at once
+MAX_MESSAGES = 100_000
+HEARD = ("user", "assistant")  # whose words can become knowledge
+Step = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Pipeline:
+    """What capture needs: the store, the way turns are stored, and the settler of what is found in them."""
+
+    store: Store
+    tenant: str
+    now: Callable[[], datetime]
+    content_limit: int
+    remember: Callable[[list[Draft]], tuple[Remembered, ...]]
+    settler: Settler
+
+    # -- storing ------------------------------------------------------------------------------------------------------
+
+    def take_in(self, messages: Iterable[Message], origin: str, session: str, scope: Scope) -> tuple[list[str], int]:
+        """Store what was said in one session, in order; the ids of new sources, and how many turns were known."""
+        cleaner = Cleaner(MAX_NAME)
+        origin = cleaner.text(origin, "origin", MAX_NAME) or "api"
+        where = replace(cleaner.scope(scope), session=cleaner.text(session, "session", MAX_NAME) or scope.session)
+        heard = list(self._heard(messages))
+        ids = [turns.names(origin, where.session, message) for message in heard]
+        known = self._known(sorted({id for some in ids for id in some}))
+        place = self.store.count(self.tenant, Filter(scope=where, inside=True, kinds=("turn",), states=()))
+        drafts: list[Draft] = []
+        for message, some in zip(heard, ids, strict=True):
+            if known.isdisjoint(some):
+                at = message.at or self.now()
+                drafts.append(turns.draft(origin, message, some[0], where, place + len(drafts), at))
+            known.update(some)
+        kept = zip(drafts, self.remember(drafts) if drafts else (), strict=True)
+        # A turn that says nothing but what was rejected is not kept at all.
+        new = [draft.source.id for draft, one in kept if one.memory and isinstance(draft.source, Source)]
+        return new, len(heard) - len(drafts)
+
+    def _heard(self, messages: Iterable[Message]) -> Iterator[Message]:
+        """What was really said: without what was injected, what hosts wrote in, and repeats of what was shown."""
+        echoes = Echoes()
+        for number, message in enumerate(messages):
+            if number >= MAX_MESSAGES:
+                raise BadInput(f"More than {MAX_MESSAGES} messages.", fix="Give one session at a time.")
+            if not isinstance(message, Message) or not isinstance(message.content, str):
+                raise BadInput("messages must be Messages with a text.", fix="Use Message(role, content).")
+            one_of(message.role, ROLES, "role")
+            echoes.add(injected(message.content))
+            said = own_words(message.content) if message.role in HEARD else public(message.content)
+            said = text.clean(echoes.without(said) if message.role == "assistant" else said)
+            if said:
+                yield replace(message, content=turns.fitting(said, self.content_limit))
+
+    def _known(self, ids: Sequence[str]) -> set[str]:
+        batches = (ids[start : start + BATCH] for start in range(0, len(ids), BATCH))
+        return {source.id for batch in batches for source in self.store.of(self.tenant, Source, batch)}
+
+    # -- looking ------------------------------------------------------------------------------------------------------
+
+    def look(
+        self, sources: Sequence[str], embedder: Embedder | None, *, dry_run: bool = False, step: Step | None = None
+    ) -> Captured:
+        """Find what is worth keeping in stored turns, and settle it; with `dry_run` only say what there is."""
+        spoken = self._spoken(sources)
+        seen = good = done = 0
+        findings: list[Finding] = []
+        for scope, said in groupby(spoken, key=lambda memory: memory.scope):
+            talk = list(said)
+            learnt = replace(scope, session="")  # it holds beyond the session it was said in
+            for window in windows([_turn(memory) for memory in talk]):
+                seen += 1
+                if worth(window):
+                    good += 1
+                    claims = [(found, self._claim(found, learnt)) for found in extract(window)]
+                    findings += self._settled(claims, embedder, dry_run)
+            done += len(talk)
+            if step:
+                step(done, len(spoken))
+        return Captured(windows=seen, worth=good, findings=tuple(findings))
+
+    def _spoken(self, sources: Sequence[str]) -> list[Memory]:
+        """The turns of these sources that are still there, session by session, in the order they were said."""
+        found: list[Memory] = []
+        for start in range(0, len(sources), BATCH):
+            found += self.store.of(self.tenant, Memory, sources[start : start + BATCH], "source")
+        kept = [one for one in found if one.kind == "turn" and one.state == "active" and one.speaker in HEARD]
+        return sorted(kept, key=lambda one: (one.scope.places(), one.position or 0, one.id))
+
+    def _claim(self, found: Candidate, scope: Scope) -> Claim:
+        """A candidate with its grounding: trust follows from who said it, whatever it says of itself."""
+        whole = f"{found.lead} {found.quote}" if found.lead else found.quote
+        cited = citations(whole)
+        resolved = [one for one in cited if self._resolves(one, scope)]
+        verdict = ground(whole, found.role, resolved=resolved, orders=bool(orders(found.content)))
+        source = Source(found.source, "turn")
+        draft = Draft(
+            found.content, kind=found.kind, reasoning=found.reasoning, speaker=found.role, scope=scope,
+            keywords=found.keywords, tags=found.tags, refs=found.refs, importance=found.importance,
+            confidence=CONFIDENCE[verdict.trust], valid_from=found.at, source=source,
+            evidence=(found.lead, found.quote),
+        )  # fmt: skip
+        corrects = found.corrects and found.role == "user"
+        return Claim(draft, verdict, corrects, found.role == "assistant", found.forgets, found.version)
+
+    def _resolves(self, citation: str, scope: Scope) -> bool:
+        """Whether what is cited is known from a source of its own, and not only from talk."""
+        asked = terms.of_query(citation)
+        filter = Filter(scope=scope)
+        ids = [id for id, _ in self.store.match(self.tenant, asked, filter, 20)] if asked else []
+        found = [memory for memory in self.store.memories(self.tenant, ids).values() if memory.kind != "turn"]
+        kinds = {one.id: one.kind for one in self.store.of(self.tenant, Source, [memory.source for memory in found])}
+        return any(
+            kinds.get(memory.source) in ("document", "file", "commit", "url")
+            and set(asked) <= {*terms.of_memory(memory), *(term for ref in memory.refs for term in terms.terms(ref))}
+            for memory in found
+        )
+
+    def _settled(
+        self, claims: Sequence[tuple[Candidate, Claim]], embedder: Embedder | None, dry_run: bool
+    ) -> list[Finding]:
+        if dry_run:
+            return [_finding(found, claim, _would(claim)) for found, claim in claims]
+        settled = self.settler.settle([claim for _, claim in claims], embedder)
+        return [_finding(found, claim, one) for (found, claim), one in zip(claims, settled, strict=True)]
+
+
+CONFIDENCE = {"stated": 0.9, "cited": 0.8, "derived": 0.6, "unverified": 0.4}
+
+
+def _turn(memory: Memory) -> Turn:
+    return Turn(memory.speaker, memory.content, memory.source, memory.valid_from, memory.refs)
+
+
+def _would(claim: Claim) -> Settled:
+    """What would become of a claim if nothing were known yet."""
+    if claim.verdict.tier == 3:
+        return Settled("blocked", reason=claim.verdict.reason)
+    if claim.forgets:
+        return Settled("retracted", reason=f"taken back: {claim.forgets}")
+    return Settled("created" if claim.verdict.tier == 1 else "pending", reason=claim.verdict.reason)
+
+
+def _finding(found: Candidate, claim: Claim, settled: Settled) -> Finding:
+    return Finding(
+        settled.action, found.content, found.kind, claim.verdict.tier, found.quote, found.source,
+        settled.memory.id if settled.memory else "", settled.reason, settled.conflicts,
+    )  # fmt: skip

@@ -1,0 +1,114 @@
+"""Grounding: what may be believed. Pure.
+
+Three tiers. **1**, believed at once: what a person said about their own project, or what cites something that was
+found. **2**, for a person to look at: what a model concluded without a citation, what is said about systems that
+are not ours, and whatever speaks to the assistant instead of telling something. **3**, not kept: what its own words
+do not claim («maybe», «I think»).
+
+Trust comes from the way a statement came in. What the statement says about itself («the user confirmed this») is
+text like any other and changes nothing. What was made of several things is trusted as far as the least of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from .types import TRUSTS
+
+PATHS = {"user": "stated", "document": "cited", "assistant": "derived", "tool": "unverified", "import": "unverified"}
+
+_HEDGE = re.compile(
+    r"\b(?:maybe|perhaps|possibly|probably|presumably|supposedly|apparently|seemingly|might|could(?: be| have)|"
+    r"may (?:be|have|need)"
+    r"|i (?:think|guess|believe|suppose|assume|suspect|wonder|don['’]?t (?:know|think|remember))|"
+    r"not (?:entirely |quite |"
+    r"really |100% )?(?:sure|certain|clear)|unsure|unclear|uncertain|(?:it )?(?:seems?|appears?|looks?) (?:like|"
+    r"that|as if|to)\b"
+    r"|it seems|seems? the|iirc|afaik|if i (?:recall|remember)|in theory|hopefully|kind of|sort of|i['’]?m guessing"
+    r"|would be (?:nice|good|great)|should (?:probably|be able|work)|likely|tentative(?:ly)?|rumou?r|allegedly|"
+    r"we['’]?ll see"
+    r"|at some point|who knows|no idea|whether .{0,40} or\b)",
+    re.IGNORECASE,
+)
+# Words that are hedges elsewhere and none here.
+_NO_HEDGE = re.compile(
+    r"\b(?:most likely to|as likely|could(?:n['’]?t| not)|might(?:n['’]?t)? not be|sort of (?:thing|file|"
+    r"key))\b",
+    re.IGNORECASE,
+)
+_ABROAD = re.compile(
+    r"^(?:the )?(?:aws|amazon|azure|google|gcp|github|gitlab|openai|anthropic|stripe|slack|cloudflare|vercel|netlify|"
+    r"docker hub|npm|pypi|hex\.pm|microsoft|apple|meta|twilio|datadog|heroku|the vendor|"
+    r"latest (?:stable )?version)\b",
+    re.IGNORECASE,
+)
+_OURS = re.compile(r"\b(?:we|our|ours|us|my|i|this (?:project|repo))\b", re.IGNORECASE)
+CITATION = re.compile(
+    r"\bADR[- ]?\d{1,4}\b|\bhttps?://[^\s)>\]\"'`]+|\b(?:commit:?\s+)[0-9a-f]{7,40}\b|\b[A-Z][A-Z0-9]{1,9}-\d{1,6}\b|"
+    r"(?<![\w/])#\d{1,6}\b|(?<![\w/:.])(?:[\w-]+/)+[\w-]+\.\w{1,8}\b"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether a statement may be believed: its tier, the trust it has, and why."""
+
+    tier: int
+    trust: str
+    reason: str
+
+
+def hedged(statement: str) -> str:
+    """The words by which a statement takes itself back, or nothing.
+
+    >>> hedged("I think the cache might be full"), hedged("The cache is full")
+    ('I think', '')
+    """
+    found = _HEDGE.search(_NO_HEDGE.sub("", statement))
+    return found[0] if found else ""
+
+
+def citations(statement: str) -> tuple[str, ...]:
+    """
+    >>> citations("As ADR-012 says (docs/adr/012.md), since commit 9fceb02.")
+    ('ADR-012', 'docs/adr/012.md', 'commit 9fceb02')
+    """
+    return tuple(dict.fromkeys(found[0] for found in CITATION.finditer(statement)))
+
+
+def lowest(trusts: Iterable[str]) -> str:
+    """The trust of what was made of several things.
+
+    >>> lowest(["stated", "derived"])
+    'derived'
+    """
+    return min(trusts, key=TRUSTS.index)
+
+
+def ground(statement: str, path: str, *, resolved: Iterable[str] = (), orders: bool = False) -> Verdict:
+    """What may be believed of a statement that came in by a path, citing what was found under `resolved`.
+
+    `orders` says that it speaks to the assistant rather than tells something.
+
+    >>> ground("We deploy on Thursdays.", "user").tier, ground("We might deploy on Thursdays.", "user").tier
+    (1, 3)
+    >>> ground("The user confirmed that deploys go out on Thursdays.", "tool").tier
+    2
+    """
+    found = tuple(resolved)
+    trust = PATHS.get(path, "unverified")
+    if words := hedged(statement):
+        return Verdict(3, trust, f"it takes itself back: «{words}»")
+    if path != "user" and orders:
+        return Verdict(2, trust, "it speaks to the assistant")
+    if path == "user":
+        if _ABROAD.search(statement) and not _OURS.search(statement) and not found:
+            return Verdict(2, trust, "it is about a system of somebody else")
+        return Verdict(1, trust, "said by the user")
+    if found and path in ("assistant", "document"):
+        return Verdict(1, "cited", f"it cites {found[0]}")
+    if path == "assistant":
+        return Verdict(2, trust, "concluded by a model, without a citation that was found")
+    return Verdict(2, trust, f"it came from a {path}")

@@ -1,0 +1,54 @@
+"""Forgetting: which memories a query or a scope means, and taking them out of recall or out of the store."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from .. import terms, text
+from ..errors import BadInput
+from ..recall.query import filter_of
+from ..types import EVERYWHERE, Memory, Scope
+from .write import Writer, present
+
+MAX_SAYING = 10_000  # memories that one query can forget
+
+
+def saying(writer: Writer, query: str, scope: Scope, purge: bool) -> Sequence[Memory]:
+    """Memories in which every word of the query occurs: likeness is good enough to find, never to forget by."""
+    if not isinstance(query, str) or not text.clean(query):
+        raise BadInput("query is empty.", fix="Name the words that what is to be forgotten says.")
+    if not (wanted := set(terms.of_query(text.clean(query)))):
+        return []
+    filter = filter_of(now=None, scope=scope, states=() if purge else ("active", "pending"))
+    ids = [id for id, _ in writer.store.match(writer.tenant, sorted(wanted), filter, MAX_SAYING)]
+    found = writer.store.memories(writer.tenant, ids)
+    return [found[id] for id in ids if id in found and wanted <= set(terms.of_memory(found[id]))]
+
+
+def inside(writer: Writer, scope: Scope, purge: bool) -> Sequence[Memory]:
+    """Every memory inside a scope."""
+    if scope == EVERYWHERE:
+        raise BadInput("The scope is empty: that would be everything.", fix="Name a user, project or session.")
+    filter = filter_of(now=None, scope=scope, inside=True, states=() if purge else ("active", "pending"))
+    found: list[Memory] = []
+    while batch := writer.store.page(writer.tenant, filter, found[-1].id if found else None, 1000):
+        found.extend(batch)
+    return found
+
+
+def retire(writer: Writer, memories: Sequence[Memory], purge: bool, reason: str) -> Sequence[Memory]:
+    """Archive memories, or erase them."""
+    gone = []
+    with writer.store.transaction(writer.tenant, writer.actor, writer.now()) as changes:
+        for given in memories:
+            memory = present(changes, given.id)
+            if purge:
+                changes.purge(memory.id)
+                gone.append(memory)
+            else:
+                # A person's «no» outweighs a later «forget»: what was rejected stays rejected.
+                state = "rejected" if memory.state == "rejected" else "archived"
+                gone.append(replace(memory, state=state))
+                changes.put(gone[-1], "forget", reason)
+    return gone

@@ -1,0 +1,218 @@
+"""Settling: what becomes of a statement that nobody asked to keep.
+
+`Writer.remember` is for what somebody wants remembered. A claim was found in a conversation, and is held against what
+is known under the same lock, with the same tombstones, cleaning and journal:
+
+    rejected before → refused · said again → counted, with its evidence, unless the same words of the same source are
+    · nearly the same → merged · against what is known → the newer and better supported stands, or a person decides
+    · new → active or pending, as its grounding says
+
+**Against what is known.** When the claim is trusted more than what it contradicts, or a person sets right what is
+trusted as much, the older memory becomes `superseded` with a link and ends being valid. Trusted as much but not said
+to be a change: the claim waits for a person, tied to the other by `contradicts`. Trusted less, or older than what it
+contradicts: it is blocked and names the conflict.
+
+**The queue** of what waits has a capacity for each tenant. When it is full, new claims are refused; none is pushed out.
+What nobody looks at within some weeks expires.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Literal
+
+from .. import terms
+from ..grounding import Verdict
+from ..store.contract import Transaction
+from ..types import TRUSTS, Draft, Evidence, Filter, Link, Memory, Near, Source
+from . import alike
+from .conflict import conflict
+from .drafts import Prepared, prepare
+from .write import Writer, present
+
+if TYPE_CHECKING:
+    from ..models.embedder import Embedder
+    from ..vectors import Floats
+
+LOOKED_AT = 12  # memories nearest in words and in meaning that a claim is held against
+Action = Literal["created", "pending", "duplicate", "merged", "superseded", "retracted", "blocked", "refused"]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A draft with what its grounding says of it.
+
+    `corrects`: a person says that something is otherwise. `echo`: an assistant may only be repeating what it was shown.
+    `forgets`: what is taken back; then nothing is stored. `place` tells the version of what found it.
+    """
+
+    draft: Draft
+    verdict: Verdict
+    corrects: bool = False
+    echo: bool = False
+    forgets: str = ""
+    place: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What became of a claim."""
+
+    action: Action
+    memory: Memory | None = None
+    reason: str = ""
+    conflicts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Settler:
+    """Settles claims through a writer, with the size and patience of the review queue."""
+
+    writer: Writer
+    capacity: int
+    patience: timedelta
+
+    def settle(self, claims: Sequence[Claim], embedder: Embedder | None) -> list[Settled]:
+        """What became of each claim, in order. One after the other: a later one may set an earlier one right."""
+        return [self._settle(claim, embedder) for claim in claims]
+
+    def _settle(self, claim: Claim, embedder: Embedder | None) -> Settled:
+        writer = self.writer
+        if claim.verdict.tier == 3:
+            return Settled("blocked", reason=claim.verdict.reason)
+        item = prepare(claim.draft, writer.content_limit, writer.actor)
+        if claim.forgets:
+            return self._retract(claim, item)
+        vectors = writer.vectors([item], embedder)[0]
+        near = writer.near(item, vectors, embedder)
+        others = self._others(item, vectors, embedder)
+        with writer.store.transaction(writer.tenant, writer.actor, writer.now()) as changes:
+            result = self._one(changes, claim, item, near, others)
+            new = result.memory is not None and result.action in ("created", "pending", "superseded")
+            if new and result.memory and vectors is not None and embedder is not None:
+                changes.embed(result.memory.id, embedder.model, vectors)
+        return result
+
+    def _others(self, item: Prepared, vectors: Floats | None, embedder: Embedder | None) -> list[str]:
+        """Memories that may speak of the same: nearest in words, and in meaning where there is a model."""
+        store, tenant = self.writer.store, self.writer.tenant
+        visible = Filter(scope=item.draft.scope, states=("active",))
+        asked = terms.of_query(item.draft.content)
+        found = [id for id, _ in store.match(tenant, asked, visible, LOOKED_AT)] if asked else []
+        if vectors is not None and embedder is not None:
+            found += [id for id, _ in store.nearest(tenant, embedder.model, vectors[0], visible, LOOKED_AT)]
+        return list(dict.fromkeys(found))
+
+    def _one(
+        self, changes: Transaction, claim: Claim, item: Prepared, near: tuple[Near, ...], others: Sequence[str]
+    ) -> Settled:
+        writer = self.writer
+        if stone := changes.tombstone(item.key, item.draft.scope):
+            changes.note("refuse", stone.id, "the value was rejected before")
+            return Settled("refused", reason=f"rejected before{f': {stone.reason}' if stone.reason else ''}")
+        source = writer.source(changes, item.source)
+        if same := changes.same(item.key, item.draft.scope):
+            return self._again(changes, claim, same, item, source)
+        for one in near:
+            known = changes.get(Memory, one.id)
+            if known and known.kind != "turn" and alike.agree(known.content, item.draft.content):
+                return self._again(changes, claim, known, item, source, merge=True)
+        if against := self._against(changes, item, others):
+            return self._contested(changes, claim, item, source, against)
+        return self._fresh(changes, claim, item, source)
+
+    def _again(
+        self, changes: Transaction, claim: Claim, known: Memory, item: Prepared, source: Source, *, merge: bool = False
+    ) -> Settled:
+        """What is known already: more evidence, if it is other words or another source, and no echo."""
+        held = self.writer.store.of(self.writer.tenant, Evidence, [known.id], "memory")
+        told = {(evidence.source, evidence.quote) for evidence in held}
+        if claim.echo or all((source.id, quote) in told for quote in item.evidence):
+            return Settled("duplicate", known)
+        seen = self.writer.observe(changes, known, item, source, merge=merge, place=claim.place)
+        if seen.state == "pending" and claim.verdict.tier == 1:  # a person says what waited for one
+            seen = replace(seen, state="active", trust=claim.verdict.trust, expires_at=None)
+            changes.put(seen, "approve", claim.verdict.reason)
+        return Settled("merged" if merge else "duplicate", seen)
+
+    def _against(self, changes: Transaction, item: Prepared, others: Sequence[str]) -> list[Memory]:
+        """The memories a claim cannot be true beside, as they stand now."""
+        found = [memory for id in others if (memory := changes.get(Memory, id)) and memory.state == "active"]
+        return [
+            memory for memory in found if memory.kind != "turn" and conflict(memory.content, item.draft.content)
+        ]  # fmt: skip
+
+    def _contested(
+        self, changes: Transaction, claim: Claim, item: Prepared, source: Source, against: Sequence[Memory]
+    ) -> Settled:
+        ids = tuple(memory.id for memory in against)
+        said = item.draft.valid_from
+        if isinstance(said, datetime) and any((memory.valid_from or said) > said for memory in against):
+            return Settled("blocked", reason="something newer says otherwise", conflicts=ids)
+        mine = TRUSTS.index(claim.verdict.trust)
+        theirs = max(TRUSTS.index(memory.trust) for memory in against)
+        if mine < theirs:
+            return Settled("blocked", reason="what is better supported says otherwise", conflicts=ids)
+        if claim.verdict.tier == 1 and (mine > theirs or claim.corrects):
+            made = self._fresh(changes, claim, item, source)
+            if made.memory is not None:
+                for memory in against:
+                    self.writer.supersede(changes, made.memory, memory, "it says otherwise, and is newer")
+            return replace(made, action="superseded", conflicts=ids)
+        verdict = replace(claim.verdict, tier=2, reason="it contradicts what is known")
+        made = self._fresh(changes, replace(claim, verdict=verdict), item, source)
+        if made.memory is not None:
+            for memory in against:
+                self.writer.tie(changes, made.memory, "contradicts", memory)
+        return replace(made, conflicts=ids)
+
+    def _fresh(self, changes: Transaction, claim: Claim, item: Prepared, source: Source) -> Settled:
+        writer, verdict, now = self.writer, claim.verdict, self.writer.now()
+        if verdict.tier == 1:
+            memory = writer.create(changes, item, source, place=claim.place, trust=verdict.trust)
+            return Settled("created", memory, verdict.reason)
+        waiting = writer.store.count(writer.tenant, Filter(states=("pending",), current_at=now))
+        if waiting >= self.capacity:
+            why = f"the review queue is full ({waiting} wait)"
+            changes.note("refuse", source.id, why)
+            return Settled("refused", reason=why)
+        memory = writer.create(
+            changes, item, source, place=claim.place, trust=verdict.trust, state="pending",
+            expires_at=now + self.patience,
+        )  # fmt: skip
+        return Settled("pending", memory, verdict.reason)
+
+    def _retract(self, claim: Claim, item: Prepared) -> Settled:
+        """What a person takes back without putting anything in its place: it ends being valid."""
+        writer = self.writer
+        if claim.verdict.tier != 1:
+            return Settled("blocked", reason="only a person takes something back")
+        wanted = set(terms.of_query(claim.forgets))
+        visible = Filter(scope=item.draft.scope, states=("active", "pending"))
+        ids = [id for id, _ in writer.store.match(writer.tenant, sorted(wanted), visible, LOOKED_AT)] if wanted else []
+        gone = []
+        with writer.store.transaction(writer.tenant, writer.actor, writer.now()) as changes:
+            for id in ids:
+                memory = changes.get(Memory, id)
+                # Only what was heard in talk: what somebody had stored is theirs to forget, with a word of its own.
+                if memory and "captured" in memory.tags and wanted <= set(terms.of_memory(memory)):
+                    changes.put(writer.ended(memory, "invalid"), "retract", item.evidence[0])
+                    gone.append(memory.id)
+        return Settled("retracted", reason=f"taken back: {claim.forgets}", conflicts=tuple(gone))
+
+    def approve(self, memories: Sequence[Memory], reason: str) -> list[Memory]:
+        """A person believes what waited. What it contradicts is superseded."""
+        writer, done = self.writer, []
+        with writer.store.transaction(writer.tenant, writer.actor, writer.now()) as changes:
+            for given in memories:
+                memory = replace(present(changes, given.id), state="active", expires_at=None)
+                writer.may_stand(changes, memory)
+                changes.put(memory, "approve", reason)
+                for link in writer.store.of(writer.tenant, Link, [memory.id], "origin"):
+                    other = changes.get(Memory, link.target) if link.relation == "contradicts" else None
+                    if other is not None and other.state == "active":
+                        writer.supersede(changes, memory, other, reason)
+                done.append(memory)
+        return done
