@@ -30,7 +30,8 @@ THEIRS = (
     " user-prompt-submit-hook session-start-hook post-tool-use-hook hook_prompt task-notification ide_opened_file"
     " ide_selection ide_diagnostics new-diagnostics persisted-output tool_use_error tool_result function_results"
     " function_calls project_layout open_and_recently_viewed_files attached_files custom_instructions"
-    " available_skills skills_instructions permissions_instructions collaboration_mode apps_instructions"
+    " analysis summary available_skills skills_instructions permissions_instructions collaboration_mode"
+    " apps_instructions"
 )
 _ELEMENT = re.compile(rf"<({'|'.join(THEIRS.split())})\b[^>]*>.*?(?:</\1\s*>|\Z)", re.DOTALL | re.IGNORECASE)
 # First words of a turn that nobody typed, and of a part that goes on to the end of its turn.
