@@ -28,10 +28,11 @@ from .present import Look
 from .program import EMPTY, App, chosen, cli, command, drafted, filtered, placed, several, wire
 from .serve import commands as serving
 from .serve import granting
+from .tap import commands as tapping
 from .terminal import Moment, look, progress
 from .types import JOB_STATES, RELATIONS
 
-__all__ = ["cli", "granting", "installing", "main", "next_page", "serving"]
+__all__ = ["cli", "granting", "installing", "main", "next_page", "serving", "tapping"]
 
 
 @command()

@@ -35,7 +35,7 @@ SECTIONS = {
     "Look": "list show history stats",
     "Change": "edit link forget reject",
     "Serve": "serve status stop logs service mcp hook token webhook",
-    "Keep": "export import embed jobs migrate-store doctor eval",
+    "Keep": "capture export import embed jobs migrate-store scan doctor eval",
     "Set up": "install uninstall config completion version",
 }
 

@@ -140,6 +140,10 @@ class Talk:
         if kind is None and "instructions" in record and "id" in record:  # how old rollouts begin
             self.session = self.session or _name(record["id"])
             return "session_meta record"
+        if kind is None and record.get("role") in ("user", "assistant") and "content" in record:  # a plain list
+            speaker, text, why = _parts(record["content"], str(record["role"]), self.tools)
+            id, at = _name(record.get("id")) or f"#{self.tally.lines}", _name(record.get("timestamp"))
+            return why or Said(id, speaker, text, at, "chat", self.session, self.cwd)
         return "state record" if record.get("record_type") == "state" else ""
 
     def _claude(self, record: Mapping[str, Any]) -> Said | str:

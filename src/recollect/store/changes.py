@@ -274,6 +274,21 @@ class Changes(ABC):
             for quote in self._rows(Evidence, columns(Evidence), NOUN[Evidence] + " and memory = :id", id=turn.id):
                 self._restate(quote)
 
+    def restate(self, noun: Kept) -> None:
+        old = self._row(type(noun), noun.id)
+        self._materialise(noun)
+        if isinstance(noun, Memory):
+            if isinstance(old, Memory) and old.embedded() != noun.embedded():
+                self._run(self.STALE, id=noun.id)
+            self._touched.add(noun.id)
+        self._restate(noun)
+        self.purged = True
+
+    def blank(self, target: str) -> None:
+        self._run(BLANK, id=target)
+        self.note("blank", target, "")
+        self.purged = True
+
     def _restate(self, noun: Kept) -> None:
         self._run(BLANK, id=noun.id)
         self._append("restate", noun_name(noun), noun.id, None, compact(record(noun)), "")

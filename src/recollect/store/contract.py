@@ -49,6 +49,15 @@ class Transaction(Protocol):
     def purge(self, memory: str) -> None:
         """Erase a memory with its evidence, links and the sources only it had, and blank their journal rows."""
 
+    def restate(self, noun: Kept) -> None:
+        """Write a noun anew and blank every journal row of it before: its history begins here.
+
+        What points at it must be restated after it, or a replayed journal would tell of it too early.
+        """
+
+    def blank(self, target: str) -> None:
+        """Blank the journal rows of what is no noun, or of one that is gone."""
+
     def put_token(self, token: Token, sha256: str = "") -> None:
         """Make a token with the hash of its secret, or change one. Not knowledge: its journal row is a note."""
 

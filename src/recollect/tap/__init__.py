@@ -1,0 +1,1 @@
+"""Taps: what people and assistants said elsewhere, taken in from their files."""

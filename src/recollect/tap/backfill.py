@@ -1,0 +1,275 @@
+"""Backfill: transcripts and exports taken in, file after file, and followed as they grow.
+
+    files → what was said, without echoes → a batch of one session → engine.capture
+
+**It can be stopped and started at any time.** A turn is stored once, by the name its source gives it, so a second run
+adds nothing. How far each file has been taken is written beside the store (`capture.json`) after each batch: it only
+saves the work. A batch that a run was stopped in is looked through again, because its turns may be stored and what they
+say not yet. A file that grew is read from its start, for what was injected there, and taken in from where it was left.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from .. import text, times
+from ..capture import turns
+from ..capture.transcripts import Said, Talk, Tally
+from ..engine import Engine
+from ..errors import BadInput, RecollectError, StoreUnavailable
+from ..serve.hooks import project_of
+from ..types import Captured, Message, Noun, Scope
+from . import files
+
+BATCH = 200  # messages a capture
+MAX_SESSION = 150  # characters of a session's name that are kept
+STATE = "capture.json"
+PAGE = 1000
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What of the files is to be taken, and where it belongs."""
+
+    since: datetime | None = None
+    sidechains: bool = False
+    tools: bool = False
+    dry_run: bool = False
+    scope: Scope | None = None  # in place of the project of the folder a session took place in
+
+    @property
+    def whole(self) -> bool:
+        """Whether all is taken that is by default, so that a file which is done need not be read again."""
+        return not (self.since or self.sidechains or self.tools or self.dry_run)
+
+
+@dataclass(slots=True)
+class Report(Noun):
+    """What a run read and what became of it."""
+
+    files: int = 0
+    unchanged: int = 0
+    turns: int = 0
+    known: int = 0
+    older: int = 0
+    tokens: int = 0
+    windows: int = 0
+    worth: int = 0
+    found: dict[str, int] = field(default_factory=dict)
+    lines: int = 0
+    echoes: int = 0
+    malformed: int = 0
+    skipped: dict[str, int] = field(default_factory=dict)
+    unknown: dict[str, int] = field(default_factory=dict)
+    failed: dict[str, str] = field(default_factory=dict)
+    dry_run: bool = False
+
+    def add(self, captured: Captured) -> None:
+        self.turns += captured.turns
+        self.known += captured.known
+        self.windows += captured.windows
+        self.worth += captured.worth
+        for finding in captured.findings:
+            self.found[finding.action] = self.found.get(finding.action, 0) + 1
+
+    def count(self, tally: Tally) -> None:
+        self.lines += tally.lines
+        self.echoes += tally.echoes
+        self.malformed += tally.malformed
+        for into, counts in ((self.skipped, tally.skipped), (self.unknown, tally.unknown)):
+            for why, number in counts.items():
+                into[why] = into.get(why, 0) + number
+
+
+class Backfill:
+    """One engine's taps."""
+
+    def __init__(self, engine: Engine, wanted: Wanted) -> None:
+        self._engine = engine
+        self._wanted = wanted
+        self._state = _State(engine, lasting=wanted.whole)
+        self.report = Report(dry_run=wanted.dry_run)
+
+    def run(self, paths: Sequence[Path], progress: Progress | None = None) -> Report:
+        """Take in what lies under the paths. What a file does not let us read is reported; the rest goes on."""
+        found = files.found(paths)
+        sizes = {path: path.stat().st_size for path in found}
+        done, total = 0, max(1, sum(sizes.values()))
+        for path in found:
+            try:
+                self._file(path)
+            except StoreUnavailable:
+                raise
+            except (RecollectError, OSError) as error:
+                self.report.failed[str(path)] = error.message if isinstance(error, RecollectError) else str(error)
+            done += sizes[path]
+            if progress:
+                progress(done, total)
+        return self.report
+
+    def follow(self, paths: Sequence[Path], stop: Callable[[], bool], pause: float = 1.0) -> Report:
+        """Take in what is written from now on, until told to stop; new files too."""
+        while not stop():
+            self.run(paths)
+            self.report.unchanged = 0
+            time.sleep(pause)
+        return self.report
+
+    def _file(self, path: Path) -> None:
+        stamp = _stamp(path)
+        before, taken = self._state.of(path)
+        since = self._wanted.since
+        if before == stamp or (since and path.stat().st_mtime < since.timestamp()):
+            self.report.unchanged += 1
+            return
+        self.report.files += 1
+        talk = Talk(self._wanted.sidechains, self._wanted.tools, session=_named(path))
+        try:
+            for last, batch in self._batches(path, talk, taken):
+                self._take(batch)
+                self._state.put(path, [], last)
+            self._state.put(path, stamp, talk.tally.lines)
+        finally:
+            self.report.count(talk.tally)
+
+    def _batches(self, path: Path, talk: Talk, taken: int) -> Iterator[tuple[int, list[Said]]]:
+        """What is to be taken of a file, in order, each batch of one session; and after which line it ends."""
+        batch: list[Said] = []
+        last = taken
+        try:
+            for number, one in files.said(path, talk):
+                if number <= taken:
+                    continue
+                if self._old(one):
+                    self.report.older += 1
+                    continue
+                if batch and (len(batch) >= BATCH or _place(one) != _place(batch[0])):
+                    yield last, batch
+                    batch = []
+                batch.append(one)
+                last = number
+        except (RecollectError, OSError):  # broken off in the middle: what came before was said all the same
+            if batch:
+                yield last, batch
+            raise
+        if batch:
+            yield last, batch
+
+    def _old(self, one: Said) -> bool:
+        since = self._wanted.since
+        return since is not None and (at := _moment(one.at)) is not None and at < since
+
+    def _take(self, batch: Sequence[Said]) -> None:
+        self.report.tokens += sum(text.tokens(one.text) for one in batch)
+        if self._wanted.dry_run:
+            self.report.turns += len(batch)
+            return
+        first = batch[0]
+        origin, session = first.host or "chat", first.session[:MAX_SESSION]
+        messages = [Message(one.speaker, one.text, one.id, _moment(one.at)) for one in batch]
+        captured = self._engine.capture(messages, origin=origin, session=session, scope=self._scope(first.cwd))
+        self.report.add(captured)
+        if captured.known:  # stored, but perhaps by a run that was stopped before it had looked at them
+            ids = [id for message in messages for id in turns.names(origin, session, message)]
+            self.report.add(self._engine.extract(ids))
+
+    def _scope(self, cwd: str) -> Scope:
+        settings = self._engine.settings
+        if self._wanted.scope is not None:
+            return self._wanted.scope
+        return Scope(user=settings.user, project=settings.project or project_of(cwd))
+
+
+def reprocess(engine: Engine, wanted: Wanted, progress: Progress | None = None) -> Report:
+    """Look again at every turn that is stored: rules and models get better, and what was said stays."""
+    report = Report(dry_run=wanted.dry_run)
+    inside = wanted.scope or Scope()
+    sessions: dict[tuple[str, ...], list[tuple[int, str]]] = {}
+    cursor: str | None = None
+    while True:
+        page = engine.list(scope=inside, kinds=("turn",), since=wanted.since, limit=PAGE, cursor=cursor)
+        for turn in page.memories:
+            sessions.setdefault(turn.scope.places(), []).append((turn.position or 0, turn.source))
+        if (cursor := page.cursor) is None:
+            break
+    done, total = 0, sum(map(len, sessions.values()))
+    for _, said in sorted(sessions.items()):
+        report.add(engine.extract([id for _, id in sorted(said)], dry_run=wanted.dry_run))
+        done += len(said)
+        if progress:
+            progress(done, total)
+    report.known = total
+    return report
+
+
+class _State:
+    """How far each file has been taken into this store; losing it costs time and nothing else.
+
+    Only a run that takes everything leaves it behind: what another left out is still to be taken.
+    """
+
+    def __init__(self, engine: Engine, *, lasting: bool) -> None:
+        self._path = engine.settings.home / STATE if lasting else None
+        self._store = hashlib.sha256(f"{engine.settings.place}\0{engine.settings.tenant}".encode()).hexdigest()[:16]
+        self._known: dict[str, Any] = self._read()
+
+    def of(self, path: Path) -> tuple[list[int], int]:
+        """The stamp of a file that is done, or nothing; and how many of its lines have been taken."""
+        known = self._known.get(self._key(path))
+        if not isinstance(known, list) or len(known) != 2 or not isinstance(known[1], int):
+            return [], 0
+        stamp, lines = known
+        shrunk = stamp and path.stat().st_size < stamp[0]  # written anew
+        return ([], 0) if shrunk else (stamp, lines)
+
+    def put(self, path: Path, stamp: list[int], lines: int) -> None:
+        key = self._key(path)
+        self._known[key] = [stamp, lines]
+        if self._path is None:
+            return
+        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        part = self._path.with_suffix(f".{os.getpid()}.part")
+        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+            json.dump({**self._read(), key: [stamp, lines]}, file)  # another run may have written meanwhile
+        os.replace(part, self._path)
+
+    def _read(self) -> dict[str, Any]:
+        try:
+            data = json.loads(self._path.read_text("utf-8")) if self._path else {}
+        except (FileNotFoundError, ValueError):
+            return {}
+        return data if isinstance(data, dict) else {}
+
+    def _key(self, path: Path) -> str:
+        return hashlib.sha256(f"{self._store}\0{path.resolve()}".encode("utf-8", "replace")).hexdigest()[:32]
+
+
+def _stamp(path: Path) -> list[int]:
+    """What changes when a file does."""
+    now = path.stat()
+    return [now.st_size, now.st_mtime_ns]
+
+
+def _named(path: Path) -> str:
+    """A session by the name of its file, where nothing in the file names it."""
+    return path.name.partition(".")[0][:MAX_SESSION]
+
+
+def _place(one: Said) -> tuple[str, str, str]:
+    return one.host, one.session, one.cwd
+
+
+def _moment(at: str) -> datetime | None:
+    try:
+        return times.aware(at, "at") if at else None
+    except BadInput:  # the host's own idea of a time
+        return None

@@ -1,0 +1,151 @@
+"""The commands of the taps: `capture` takes in what was said elsewhere, `scan` finds secrets in what is stored."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ..errors import BadInput
+from ..present import Look, plural
+from ..program import App, command, placed
+from ..terminal import Moment, actor, progress
+
+if TYPE_CHECKING:
+    from ..upkeep.scan import Scanned
+    from .backfill import Backfill, Report
+
+
+@command()
+@click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path(path_type=Path))
+@click.option("--since", type=Moment(), help="Only what was said since: 2026-03-01, 7d, or an ISO time with its zone.")
+@click.option("--follow", is_flag=True, help="Go on with what is written from now on, until interrupted.")
+@click.option("--reprocess", is_flag=True, help="Look again at the turns that are stored, with today's rules.")
+@click.option("--sidechains", is_flag=True, help="Also what subagents were told and answered.")
+@click.option("--tools", is_flag=True, help="Also what tools gave back, as turns; never as knowledge.")
+@click.option("--dry-run", is_flag=True, help="Only count what would be taken in.")
+@placed
+def capture(
+    app: App, paths: tuple[Path, ...], since: datetime | None, follow: bool, reprocess: bool, sidechains: bool,
+    tools: bool, dry_run: bool,
+) -> None:  # fmt: skip
+    """Take in transcripts and chat exports, and keep what is worth it.
+
+    PATH is a file or a folder of them: session files of Claude Code and Codex (.jsonl), conversations.json of ChatGPT
+    or Claude, a list of role and content, or one of these packed (.gz, .zip). With none, the usual folders of Claude
+    Code and Codex are read. What is known already is not taken in twice, and a run that was stopped goes on.
+    """
+    from . import backfill, files
+
+    if (reprocess and (paths or follow)) or (follow and dry_run):
+        raise BadInput("--reprocess takes no PATH, and --follow goes with neither it nor --dry-run.")
+    places = list(paths) or files.usual()
+    if not places and not reprocess:
+        raise BadInput("There is no transcript in the usual places.", fix="Name a file or a folder.")
+    with app.open() as engine:
+        wanted = backfill.Wanted(since, sidechains, tools, dry_run, app.scope(engine).get("scope"))
+        with progress("capturing") as step:
+            if reprocess:
+                report = backfill.reprocess(engine, replace(wanted, scope=app.inside()), step)
+            else:
+                tap = backfill.Backfill(engine, wanted)
+                report = tap.run(places, step)
+        if follow:
+            _follow(tap, places)
+    app.say(report, partial(_captured, again=reprocess))
+    if report.failed:
+        raise click.exceptions.Exit(1)
+
+
+def _follow(tap: Backfill, places: list[Path]) -> None:
+    """Follow the files until the first interruption; a second one is the usual kind."""
+    heard: list[int] = []
+
+    def hear(number: int, _: object) -> None:
+        heard.append(number)
+        signal.signal(number, before[signal.Signals(number)])
+
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    for number in before:
+        signal.signal(number, hear)
+    try:
+        tap.follow(places, lambda: bool(heard))
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _captured(report: Report, out: Look, *, again: bool) -> str:
+    if again:
+        head = f"✓ {plural(report.known, 'turn')} looked at again"
+    elif report.dry_run:
+        head = f"  {plural(report.turns, 'turn')} ({report.tokens:,} tokens) would be taken in"
+    else:
+        head = f"✓ {plural(report.turns, 'turn')} taken in, {report.known} known already"
+    lines = [f"{head} from {plural(report.files, 'file')}" if not again else head]
+    if report.found:
+        lines.append(f"  found: {_counts(report.found)}")
+    if report.unchanged:
+        lines.append(out.dim(f"  {plural(report.unchanged, 'file')} unchanged"))
+    if report.older:
+        lines.append(out.dim(f"  {plural(report.older, 'turn')} older than asked for"))
+    if report.skipped:
+        lines.append(out.dim(f"  passed over: {_counts(report.skipped)}"))
+    for count, what in ((report.echoes, "echoes"), (report.malformed, "lines that are no record")):
+        if count:
+            lines.append(out.dim(f"  {what}: {count}"))
+    if report.unknown:
+        lines.append(f"  of a kind not known here: {_counts(report.unknown)}")
+    lines += [f"! {path}: {why}" for path, why in report.failed.items()]
+    return "\n".join(lines)
+
+
+def _counts(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{why} {number}" for why, number in sorted(counts.items(), key=lambda one: (-one[1], one[0])))
+
+
+@command()
+@click.option("--fix", is_flag=True, help="Redact what is found, in the history too.")
+def scan(app: App, fix: bool) -> None:
+    """Find secrets in what is stored, and redact them.
+
+    Memories, sources, evidence, links, rejections and the whole history are looked through, and the files of sessions.
+    What was found is told by kind and place, never by its value.
+    """
+    from .. import settings
+    from ..store import open_store
+    from ..upkeep import scan as scanning
+
+    chosen = settings.load(**app.given)[0]
+    now = datetime.now(UTC)
+    with closing(open_store(chosen.place, chosen.busy_timeout, now)) as store, progress("scanning") as step:
+        found = scanning.scan(store, chosen.tenant, actor(), now, fix=fix, progress=step)
+    found.files = scanning.files(chosen.home, fix=fix)
+    if fix and found.memories:
+        with app.open() as engine, progress("embedding") as step:
+            engine.embed(progress=step)
+    app.say(found, _scanned)
+    if found.places and not fix:
+        raise click.exceptions.Exit(1)
+
+
+def _scanned(found: Scanned, out: Look) -> str:
+    if not found.places:
+        return "✓ no secret found"
+    counts = [
+        f"{count} {name}"
+        for name in ("memories", "sources", "evidence", "others", "history", "files")
+        if (count := getattr(found, name))
+    ]
+    head = f"{'✓ redacted in' if found.fixed else '! secrets in'} {', '.join(counts)}"
+    lines = [head, f"  kinds: {_counts(found.kinds)}"]
+    if not found.fixed:
+        lines.append(out.dim("  redact them with: recollect scan --fix"))
+    return "\n".join(lines)

@@ -1,0 +1,111 @@
+"""The files a tap reads: which there are, and what was said in each.
+
+Transcripts are read line by line, exports conversation by conversation, and neither is ever in memory whole; either may
+be packed. A line longer than the limit is passed over and counted without having been read at once.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+import zipfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import BinaryIO
+
+from ..capture import exports
+from ..capture.transcripts import MAX_LINE, Said, Talk
+from ..errors import BadInput
+
+LINES = (".jsonl", ".jsonl.gz", ".ndjson")
+DOCUMENTS = (".json", ".json.gz", ".zip")
+EXPORT = "conversations.json"  # how ChatGPT and Claude call it
+PIECE = 1024 * 1024
+
+
+def usual() -> list[Path]:
+    """Where assistants write their transcripts, of those places that are there."""
+    claude = Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude") / "projects"
+    codex = Path(os.environ.get("CODEX_HOME") or Path.home() / ".codex") / "sessions"
+    return [place for place in (claude, codex) if place.is_dir()]
+
+
+def found(paths: Sequence[Path]) -> list[Path]:
+    """The files under these paths, each once: of a folder its transcripts and exports, a file whatever it is called."""
+    files: dict[Path, None] = {}
+    for path in paths:
+        if path.is_dir():
+            inside = (file for file in path.rglob("*") if file.name.endswith(LINES) or file.name == EXPORT)
+            files |= dict.fromkeys(sorted(file for file in inside if file.is_file()))
+        elif path.is_file():
+            if not path.name.endswith((*LINES, *DOCUMENTS)):
+                raise BadInput(
+                    f"{path} is neither a transcript nor an export.", fix="Name a .jsonl, .json or .zip file."
+                )
+            files[path] = None
+        else:
+            raise BadInput(f"There is no {path}.", fix="Name a file or a folder; with none, the usual places are read.")
+    return list(files)
+
+
+def said(path: Path, talk: Talk) -> Iterator[tuple[int, Said]]:
+    """What was said in a file, with the number of the line or message after which it is known."""
+    if path.name.endswith(LINES):
+        with _opened(path) as file:
+            for line in _lines(file):
+                if one := talk.line(line):
+                    yield talk.tally.lines, one
+        return
+    with _opened(path) as file:
+        text = io.TextIOWrapper(file, "utf-8-sig", errors="replace")
+        pieces = iter(lambda: text.read(PIECE), "")
+        for one in exports.read(pieces, talk.session, talk.tally):
+            own = talk.echoes.without(one.text) if one.speaker == "assistant" else one.text
+            yield talk.tally.lines, replace(one, text=own)
+
+
+def _lines(file: BinaryIO) -> Iterator[bytes]:
+    """The lines of a file that are whole; of one that is too long only so much that it is seen to be."""
+    while line := file.readline(MAX_LINE + 1):
+        whole = line.endswith(b"\n")
+        rest = line
+        while rest and not whole and len(line) > MAX_LINE:
+            rest = file.readline(PIECE)
+            whole = rest.endswith(b"\n")
+        if not whole and not _ends(line):
+            return  # half a line: its other half is still to be written
+        yield line
+
+
+def _ends(line: bytes) -> bool:
+    """Whether a last line without a line end is a record all the same."""
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO]:
+    """A file as it was before it was packed."""
+    try:
+        if path.name.endswith(".zip"):
+            with zipfile.ZipFile(path) as box:
+                name = next((n for n in sorted(box.namelist(), key=len) if n.rpartition("/")[2] == EXPORT), None)
+                if name is None:
+                    raise BadInput(f"There is no {EXPORT} in {path}.")
+                with box.open(name) as inside:
+                    yield inside  # type: ignore[misc] # a stream of bytes, though its type is another
+        elif path.name.endswith(".gz"):
+            with gzip.open(path, "rb") as packed:
+                yield packed  # type: ignore[misc] # the same
+        else:
+            with path.open("rb") as file:
+                yield file
+    except (gzip.BadGzipFile, EOFError, zipfile.BadZipFile, NotImplementedError) as error:
+        raise BadInput(f"{path} cannot be unpacked: {error}.") from error
