@@ -54,6 +54,7 @@ class Server:
         self.stop = ""
         self.silent = False  # tells no usage
         self.steady = True  # takes a temperature
+        self.strict = True  # knows json_schema
         self.closing = threading.Event()
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._http.daemon_threads = True
@@ -150,6 +151,10 @@ class Server:
         need(body, {"model": str, "messages": list, "response_format": dict}, optional)
         self._temperature(body)
         form = body["response_format"]
+        if not self.strict and form["type"] != "json_object":
+            raise Refusal(500, "1 validation error: response_format: Input should be 'text' or 'json_object'")
+        if form["type"] == "json_object" and not self.strict:
+            form = {"type": "json_schema", "json_schema": {"schema": form["schema"], "strict": True}}
         if form["type"] != "json_schema" or form["json_schema"]["strict"] is not True:
             raise Refusal(400, "response_format")
         closed(form["json_schema"]["schema"])

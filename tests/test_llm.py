@@ -241,6 +241,17 @@ def test_a_model_that_takes_no_temperature_is_asked_without(llm: LLM, server: Se
     assert ["temperature" in json.dumps(one.body) for one in server.asked] == [True, False, False]
 
 
+def test_a_server_that_knows_no_schemas_is_told_in_words(server: Server, naps: Naps) -> None:
+    server.strict = False
+    llm = made(server, naps, "compatible")
+    assert ask(llm)
+    assert ask(llm)
+    forms = [one.body["response_format"]["type"] for one in server.asked]
+    assert forms == ["json_schema", "json_object", "json_object"]
+    assert '"importance"' in server.asked[2].body["messages"][0]["content"]
+    assert naps.taken == []
+
+
 def test_ollama_is_asked_for_a_context_that_holds_the_prompt(server: Server, naps: Naps) -> None:
     llm = made(server, naps, "ollama")
     llm.complete("", [("user", "word " * 6000)], SCHEMA, 500)

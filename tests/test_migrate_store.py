@@ -22,6 +22,7 @@ from recollect.settings import shown
 from recollect.store import copy as copying
 from recollect.store.contract import Store
 from recollect.store.copy import Copied, Part, copy, parts
+from recollect.store.ledger import Spent
 from recollect.terms import of_query
 from recollect.types import Entity, Filter, Token, Webhook
 from workers import copy_slowly
@@ -67,6 +68,7 @@ def live(place: str, clock: Clock) -> None:
         store.restore_jobs(
             TENANTS[0], [Job("a" * 26, "done", state="done", finished_at=START, progress={"b": 1, "a": 2})]
         )
+        store.book(TENANTS[0], Spent("2026-03-02", "web", "extract", "openai:m", 2, 1, 900, 40, 123_456, 1))
         store.enqueue("jobs only", Job("b" * 26, "embed", run_at=START, created_at=START))
 
 

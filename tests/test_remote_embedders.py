@@ -253,6 +253,40 @@ def test_a_question_is_given_up_sooner_than_a_batch() -> None:
     assert remote.QUESTION.timeout * remote.QUESTION.tries < remote.BULK.timeout
 
 
+def test_a_server_that_did_not_answer_is_left_alone_by_questions_for_a_while(server: Server, naps: Naps) -> None:
+    moment = [100.0]
+    embedder = made(server, naps, "nomic", tries=1, clock=lambda: moment[0])
+    server.script = [Reply(503, b"")]
+    with pytest.raises(ProviderUnavailable, match="answered 503"):
+        embedder.embed(["text"], "query")
+    with pytest.raises(ProviderUnavailable, match="a moment ago"):
+        embedder.embed(["text"], "query")
+    assert len(server.asked) == 1
+    embedder.embed(["work that can wait is tried"], "document")
+    moment[0] += remote.REST
+    assert embedder.embed(["text"], "query").shape == (1, 768)
+
+
+def test_a_server_that_fails_in_the_middle_costs_no_memory_and_no_answer(
+    server: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    import recollect
+
+    monkeypatch.setattr(remote, "QUESTION", Patience(tries=1))
+    monkeypatch.setattr(remote, "BULK", Patience(tries=1))
+    with recollect.open(tmp_path / "my.db", embedder=f"ollama://{server.host}/nomic-embed-text") as memory:
+        kept = memory.remember("Ana owns billing.")
+        server.script = [Reply(500, b"")] * 2
+        also = memory.remember("Ben owns search.")
+        assert "stored without vectors" in caplog.text
+        memory.edit(also.id, content="Ben owns search and login.")
+        found = memory.recall("who owns search and billing?")
+        assert {hit.memory.id for hit in found} == {kept.id, also.id}
+        assert "vector: " in found.skipped[0]
+        assert memory.embed() == 1
+        assert {row["operation"] for row in memory.spending.report()["rows"]} == {"embed"}
+
+
 def test_a_wrong_key_is_told_without_it(server: Server, naps: Naps, monkeypatch: pytest.MonkeyPatch) -> None:
     wrong = "sk-wrong-77aa66bb55cc44dd"
     for variable in KEYS:

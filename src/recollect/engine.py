@@ -66,6 +66,7 @@ from .types import (
 )
 from .upkeep import reembed
 from .upkeep.jobs import Handler, Jobs, Run
+from .upkeep.spending import Spending
 from .upkeep.usage import Usage
 
 if TYPE_CHECKING:
@@ -136,13 +137,11 @@ class Engine:
         self._reranker: Reranker | None = None
         self._no_reranker = ""
         self.jobs = Jobs(store, self._tenant, now, self._handlers)
-        self._writer = Writer(
-            store, self._tenant, self._actor, now, new_id, settings.content_limit, settings.near_duplicate
-        )  # fmt: skip
+        limits = settings.content_limit, settings.near_duplicate
+        self._writer = Writer(store, self._tenant, self._actor, now, new_id, *limits)
         self._settler = Settler(self._writer, settings.review_capacity, timedelta(days=settings.review_days))
-        self._pipeline = Pipeline(
-            store, self._tenant, now, settings.content_limit, self.remember_many, self._settler
-        )  # fmt: skip
+        self._pipeline = Pipeline(store, self._tenant, now, settings.content_limit, self.remember_many, self._settler)
+        self.spending = Spending(store, self._tenant, now, settings)
 
     def __enter__(self) -> Self:
         return self
@@ -586,7 +585,7 @@ class Engine:
                 from .models import embedder
 
                 try:
-                    loaded = embedder.load(self.settings.embedder)
+                    loaded = self.spending.metered(embedder.load(self.settings.embedder))
                     loaded.warm()
                     self._embedder = loaded
                 except (ModelUnavailable, BadInput) as error:

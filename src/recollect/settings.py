@@ -42,7 +42,7 @@ class Settings:
     llm_gate: str = _setting("", "A cheaper one that decides what is worth extracting; empty means the same")
     budget_day: float = _setting(1.0, "The most that models may cost a day, in dollars; then their work pauses")
     budget_month: float = _setting(10.0, "The most that models may cost a month, in dollars")
-    budget_tokens: int = _setting(0, "The most tokens a day for language models, free ones too; 0 means no limit")
+    budget_tokens: int = _setting(0, "The most tokens a day for models on servers, free ones too; 0 means no limit")
     recall_limit: int = _setting(10, "How many memories recall gives back when not told")
     content_limit: int = _setting(65536, "The largest content of one memory, in bytes of UTF-8")
     near_duplicate: float = _setting(0.92, "The cosine from which a new memory is reported as nearly known")

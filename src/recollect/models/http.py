@@ -41,6 +41,7 @@ class Patience:
     longest: float = 30.0
     sleep: Callable[[float], None] = time.sleep
     chance: Callable[[], float] = random.random
+    clock: Callable[[], float] = time.monotonic
 
     def wait(self, attempt: int) -> float:
         """
@@ -72,14 +73,15 @@ def post(url: str, body: Mapping[str, Any], headers: Mapping[str, str], patience
             if 200 <= reply.status < 300:
                 return _object(reply.body, where)
             problem = f"{where} answered {reply.status}{_words(reply)}"
-            if reply.status not in AGAIN:
+            # Some servers call it their own error when they do not like a request.
+            if reply.status not in AGAIN or "validation error" in problem:
                 raise ProviderRefused(f"{problem}.", answered=reply.status)
             wait = max(reply.wait or 0.0, wait)
             if wait > patience.longest:
                 raise ProviderUnavailable(f"{problem}, and asks to wait {wait:.0f} seconds.")
         if attempt + 1 < patience.tries:
             patience.sleep(wait)
-    raise ProviderUnavailable(f"{problem} ({patience.tries} tries).")
+    raise ProviderUnavailable(f"{problem}{f' ({patience.tries} tries)' if patience.tries > 1 else ''}.")
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):

@@ -9,7 +9,7 @@ What holds for every LLM, and is proved for each by tests/test_llm.py:
 - the tokens are those of the provider, thoughts among them, or `estimated` when it told none;
 - safe to share between threads; making one asks nobody anything.
 
-Prompts are redacted and the costs are booked above, in `upkeep/ledger.py`: no caller uses an LLM without that.
+Prompts are redacted and the costs are booked above, in `upkeep/spending.py`: no caller uses an LLM without that.
 """
 
 from __future__ import annotations
@@ -140,15 +140,22 @@ class _Served(ABC):
 
     def _ask(self, system: str, messages: Prompt, schema: dict[str, Any], max_tokens: int) -> dict[str, Any]:
         url = f"{self._address.base}{self._path()}"
-        cold = {"temperature": 0} if self._tempered else {}
-        try:
-            return post(url, self._body(system, messages, schema, max_tokens, cold), self._headers(), self._patience)
-        except ProviderRefused as error:
-            # Models that think choose their own temperature and refuse to be told one.
-            if error.answered != 400 or "temperature" not in error.message or not cold:
-                raise
-        self._tempered = False
-        return post(url, self._body(system, messages, schema, max_tokens, {}), self._headers(), self._patience)
+        while True:
+            cold = {"temperature": 0} if self._tempered else {}
+            body = self._body(system, messages, schema, max_tokens, cold)
+            try:
+                return post(url, body, self._headers(), self._patience)
+            except ProviderRefused as error:
+                if not self._simpler(error.message):
+                    raise
+
+    def _simpler(self, refusal: str) -> bool:
+        """Whether a refusal is of something that can be left out; it is left out from then on."""
+        # Models that think choose their own temperature and refuse to be told one.
+        if self._tempered and "temperature" in refusal:
+            self._tempered = False
+            return True
+        return False
 
 
 class Ollama(_Served):
@@ -177,7 +184,13 @@ class Ollama(_Served):
 
 
 class OpenAI(_Served):
-    """`/chat/completions` with a strict JSON schema; OpenAI's own and whatever speaks like it."""
+    """`/chat/completions` with a strict JSON schema; OpenAI's own and whatever speaks like it.
+
+    Some that speak like it know no `json_schema`. They are asked for a JSON object, with the schema in the form that
+    llama-cpp-python takes it and in words.
+    """
+
+    _strict = True
 
     def _path(self) -> str:
         return "/chat/completions"
@@ -189,11 +202,21 @@ class OpenAI(_Served):
         self, system: str, messages: Prompt, schema: dict[str, Any], max_tokens: int, cold: dict[str, int]
     ) -> dict[str, Any]:
         limit = "max_completion_tokens" if self._address.official else "max_tokens"
+        form: dict[str, Any]
         form = {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema, "strict": True}}
+        if not self._strict:
+            form = {"type": "json_object", "schema": schema}
+            system = f"{system}\nAnswer with a JSON object of this schema: {json.dumps(schema)}".strip()
         return {
             "model": self._address.model, "messages": _chat(system, messages), "response_format": form,
             limit: max_tokens, **cold,
         }  # fmt: skip
+
+    def _simpler(self, refusal: str) -> bool:
+        if self._strict and ("response_format" in refusal or "json_schema" in refusal):
+            self._strict = False
+            return True
+        return super()._simpler(refusal)
 
     def _answer(self, body: dict[str, Any]) -> Answer:
         choice = body["choices"][0]

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from .. import text as plain
-from ..errors import BadAnswer
+from ..errors import BadAnswer, ProviderUnavailable
 from .address import Address, parse
 from .embedder import Role, checked
 from .http import Patience, post
@@ -32,6 +32,7 @@ READ = 8_000  # bytes of a text that are sent
 BATCH, BATCH_BYTES = 64, 200_000  # texts and bytes in one request
 QUESTION = Patience(timeout=10.0, tries=2, longest=2.0)  # someone waits for the answer
 BULK = Patience()
+REST = 30.0  # seconds for which a server that did not answer a question is not asked another
 SCHEME = 1  # raised whenever the cards below would give a model other vectors
 
 
@@ -87,6 +88,7 @@ class RemoteEmbedder(ABC):
         self.free = address.free
         self._address = address
         self._given = patience
+        self._rest = -REST
         self._card = replace(card, dimension=address.dimension or card.dimension)
 
     @property
@@ -138,8 +140,7 @@ class RemoteEmbedder(ABC):
         return own if self._address.timeout is None else replace(own, timeout=self._address.timeout)
 
     def _request(self, texts: list[str], role: Role, patience: Patience) -> tuple[list[list[float]], Usage]:
-        path, body = self._body(texts, role)
-        answer = post(f"{self._address.base}{path}", body, self._headers(), patience)
+        answer = self._asked(texts, role, patience)
         try:
             rows, tokens = self._rows(answer)
             sizes = {len(row) for row in rows}
@@ -150,6 +151,17 @@ class RemoteEmbedder(ABC):
         if isinstance(tokens, int):
             return rows, Usage(tokens)
         return rows, Usage(sum(plain.tokens(text) for text in texts), estimated=True)
+
+    def _asked(self, texts: list[str], role: Role, patience: Patience) -> dict[str, Any]:
+        # Someone waits for a question's answer, and has words to search by: a dead server must not slow each of them.
+        if role == "query" and patience.clock() < self._rest:
+            raise ProviderUnavailable(f"{self.priced} did not answer a moment ago, and is asked again soon.")
+        path, body = self._body(texts, role)
+        try:
+            return post(f"{self._address.base}{path}", body, self._headers(), patience)
+        except ProviderUnavailable:
+            self._rest = patience.clock() + REST
+            raise
 
     def _units(self, rows: list[list[float]]) -> NDArray[np.float32]:
         import numpy as np

@@ -96,6 +96,15 @@ class Reader:
     lexicon: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def recall(self, query: Query, models: Models) -> Recall:
+        """The answer; where a model on a server fails in the middle, the one that can be had without."""
+        try:
+            return self._recall(query, models)
+        except ModelUnavailable as error:
+            if models.embedder is None:
+                raise
+            return self._recall(query, Models(None, None, (*models.skipped, f"vector: {error}")))
+
+    def _recall(self, query: Query, models: Models) -> Recall:
         watch = Stopwatch()
         found = self.find(query, models, watch)
         with watch.stage("rank"):

@@ -9,6 +9,7 @@ source, evidence, vectors, full text and journal land in one transaction.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import text
 from ..checks import MAX_TAGS, Cleaner
-from ..errors import BadInput, ChangedMeanwhile, NotFound, Refused
+from ..errors import BadInput, ChangedMeanwhile, ModelUnavailable, NotFound, Refused
 from ..store.contract import Store, Transaction
 from ..types import Draft, Evidence, Filter, Link, Memory, Near, Remembered, Scope, Source, Tombstone
 from . import alike
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 BATCH = 256  # drafts a transaction: short enough that another process waits milliseconds, long enough to be fast
 MAX_NEAR = 3
 MAX_CONTEXT = 2000  # characters of the turn before that a turn carries along
+log = logging.getLogger("recollect")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,7 @@ class Writer:
         known = {(memory.content_hash, memory.scope) for memory in same if memory.state in ("active", "pending")}
         fresh = [n for n, item in enumerate(batch) if (item.key, item.draft.scope) not in known]
         vectors: list[Floats | None] = [None] * len(batch)
-        for n, made in zip(fresh, embed_drafts([batch[n].draft for n in fresh], embedder), strict=True):
+        for n, made in zip(fresh, embed_or_wait([batch[n].draft for n in fresh], embedder), strict=True):
             vectors[n] = made
         return vectors
 
@@ -176,7 +178,7 @@ class Writer:
         own = {name: value for name, value in fields.items() if name != "state"}
         draft = fields_of(replace(Draft(**{name: getattr(memory, name) for name in COPIED}), **own), cleaner)
         wanted = replace(memory, **{name: getattr(draft, name) for name in COPIED})
-        vectors = embed_drafts([wanted], embedder)[0] if wanted.embedded() != memory.embedded() else None
+        vectors = embed_or_wait([wanted], embedder)[0] if wanted.embedded() != memory.embedded() else None
         with self.store.transaction(self.tenant, self.actor, self.now()) as changes:
             # Only what was asked for changes: another process may have edited the rest meanwhile.
             current = present(changes, memory.id)
@@ -281,6 +283,15 @@ def embedded_text(draft: Draft | Memory) -> list[str]:
     """What an embedder reads of a memory: its content in chunks, each under the title and with who said it."""
     head = (f"{draft.title}\n" if draft.title else "") + (f"{draft.speaker}: " if draft.speaker else "")
     return [head + chunk for chunk in text.chunks(draft.content)]
+
+
+def embed_or_wait(drafts: Sequence[Draft | Memory], embedder: Embedder | None) -> list[Floats | None]:
+    """The same where something must be stored whether or not the model answers: it gets its vectors later then."""
+    try:
+        return embed_drafts(drafts, embedder)
+    except ModelUnavailable as error:
+        log.warning("stored without vectors, until recollect embed: %s", error)
+        return [None] * len(drafts)
 
 
 def embed_drafts(drafts: Sequence[Draft | Memory], embedder: Embedder | None) -> list[Floats | None]:

@@ -14,6 +14,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from ..types import Check, Entry, Filter, Job, Kept, Memory, Scope, Source, Token, Tombstone, Webhook
+from .ledger import Spent
 
 if TYPE_CHECKING:
     from ..vectors import Floats
@@ -186,6 +187,20 @@ class Store(Protocol):
 
     def restore_jobs(self, tenant: str, jobs: Sequence[Job]) -> None:
         """Set jobs as they stand here (a copy of another store)."""
+
+    # The ledger of what models cost: sums by day, project, operation and model.
+
+    def book(self, tenant: str, spent: Spent) -> None:
+        """Add to the sums of a day; a correction may be negative."""
+
+    def spent(self, tenant: str, since: str = "", until: str = "9999-12-31") -> list[Spent]:
+        """The sums of the days from `since` to `until`, both included, in order."""
+
+    def spending(self, tenant: str, since: str, day: str) -> tuple[int, int, int]:
+        """The money since a day, the money of `day`, and the tokens of `day`."""
+
+    def restore_ledger(self, tenant: str, rows: Sequence[Spent]) -> None:
+        """Set sums as they stand here (a copy of another store)."""
 
     def stats(self, tenant: str) -> dict[str, Any]: ...
     def check(self, tenant: str) -> list[Check]: ...

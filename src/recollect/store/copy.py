@@ -2,8 +2,8 @@
 
 Journal rows are replayed in order, some hundreds in a transaction, with the vectors of the memories they are about. So
 the target is at any moment a store as the source was once, and its own journal says where to go on: killed anywhere, a
-copy is taken up again by starting it again. What has no journal (counters of use, jobs, tokens, webhooks) is brought
-level afterwards. A source that is written meanwhile is followed until nothing is left to copy.
+copy is taken up again by starting it again. What has no journal (counters of use, jobs, tokens, webhooks, the ledger)
+is brought level afterwards. A source that is written meanwhile is followed until nothing is left to copy.
 
 At the end both stores are read whole, and must agree in the count and the hash of everything. The hash of a noun is the
 SHA-256 of the canonical JSON of each of its rows, in the order of their ids; it depends on nothing but what is stored.
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -63,6 +63,7 @@ def copy(source: Store, target: Store, progress: Progress | None = None) -> Copi
             _level_usage(source, target, tenant)
             _level_jobs(source, target, tenant)
             target.restore_doors(tenant, source.doors(tenant))
+            target.restore_ledger(tenant, source.spent(tenant))
         there, here = tuple(parts(target, step)), tuple(parts(source, step))
         if here == there:
             return Copied(here, written)
@@ -168,7 +169,8 @@ def parts(store: Store, step: Progress) -> Iterator[Part]:
         yield from _memories(store, tenant, step)
         yield _journal(store, tenant, step)
         yield _nouns(store, tenant, Job)
-        yield _doors(store, tenant)
+        yield _told(tenant, "door", store.doors(tenant))
+        yield _told(tenant, "ledger", (spent.as_dict() for spent in store.spent(tenant)))
 
 
 def _nouns(store: Store, tenant: str, kind: type[Kept]) -> Part:
@@ -179,11 +181,11 @@ def _nouns(store: Store, tenant: str, kind: type[Kept]) -> Part:
     return digest.part(tenant, noun_name(kind))
 
 
-def _doors(store: Store, tenant: str) -> Part:
+def _told(tenant: str, noun: str, rows: Iterable[dict[str, Any]]) -> Part:
     digest = _Digest()
-    for door in store.doors(tenant):
-        digest.add(door)
-    return digest.part(tenant, "door")
+    for row in rows:
+        digest.add(row)
+    return digest.part(tenant, noun)
 
 
 def _memories(store: Store, tenant: str, step: Progress) -> Iterator[Part]:

@@ -28,6 +28,7 @@ from . import postgres_server as server
 from .access import TOKEN, Access
 from .changes import BY_TIME, ENTRIES, MEMORIES, MEMORY_COLUMNS, NOUN, RESTORE_USAGE, USED, used_rows
 from .jobs import Jobs
+from .ledger import Ledger
 from .listen import Listener
 from .postgres_changes import ENTER, PostgresChanges
 from .postgres_server import Connection, named
@@ -192,7 +193,7 @@ def where(filter: Filter) -> tuple[str, dict[str, Any]]:
     return "".join(f" and {part}" for part in parts), values
 
 
-class PostgresStore(Jobs, Access):
+class PostgresStore(Jobs, Access, Ledger):
     LOCK = "for update skip locked"
 
     def __init__(self, url: str, patience: float, now: datetime) -> None:

@@ -29,6 +29,7 @@ from . import sqlite_file
 from .access import TOKEN, Access
 from .changes import BY_TIME, ENTRIES, HEAD, MEMORIES, MEMORY_COLUMNS, NOUN, RESTORE_USAGE, USED, Changes, used_rows
 from .jobs import Jobs
+from .ledger import Ledger
 from .rows import checked, columns, entry, from_row, to_json, to_row
 from .sqlite_changes import SQLiteChanges
 
@@ -76,7 +77,7 @@ TENANTS = " union ".join(
     select name from (with recursive tenant (name) as (select min(tenant) from {table}
       union all select (select min(tenant) from {table} where tenant > name) from tenant where name is not null)
     select name from tenant where name is not null)"""
-    for table in ("journal", "job")
+    for table in ("journal", "job", "ledger")
 )
 # Memories that share a reference with some others, with how many they share.
 SHARING = """
@@ -160,7 +161,7 @@ def where(filter: Filter) -> tuple[str, dict[str, Any]]:
     return "".join(f" and {part}" for part in parts), values
 
 
-class SQLiteStore(Jobs, Access):
+class SQLiteStore(Jobs, Access, Ledger):
     def __init__(self, path: Path, patience: float, now: datetime) -> None:
         self.path = path
         self._patience = patience

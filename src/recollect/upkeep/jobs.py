@@ -3,7 +3,8 @@
 A worker claims one job at a time and renews its lease while the handler runs, so that a long job stays its own and the
 job of a worker that died comes free when the lease lapses. Several workers in several processes never do the same
 work twice, except then: a handler must be able to start over where another was cut off. A failed attempt is tried again
-after a while, twice as long each time; an error that no attempt can mend fails at once.
+after a while, twice as long each time; an error that no attempt can mend fails at once. A job that meets a spent budget
+waits for the next one.
 
 Told to stop, a worker takes no new job and ends the one it has; told to stop at once, it leaves off at the handler's
 next step and gives the job back. A handler whose job was cancelled or taken over ends at its next step too.
@@ -26,7 +27,7 @@ from typing import Any
 
 from .. import ids
 from ..checks import one_of
-from ..errors import Ambiguous, BadInput, NotFound, Refused, StoreUnavailable
+from ..errors import Ambiguous, BadInput, BudgetSpent, NotFound, Refused, StoreUnavailable
 from ..store.contract import Store
 from ..store.rows import to_json
 from ..types import JOB_STATES, Job
@@ -196,6 +197,9 @@ class Worker:
             return held
         if isinstance(error, Interrupted):
             return self._store.release(self._tenant, job.id, self.name, now)
+        if isinstance(error, BudgetSpent):  # no failure of the job, and no attempt
+            log.warning("job %s (%s) waits: %s", job.id, job.kind, error)
+            return self._store.release(self._tenant, job.id, self.name, max(now, error.until))
         self.failed += 1
         retry_at = again(job, error, now, random.random())
         after = "will be tried again" if retry_at else "failed for good"

@@ -408,6 +408,23 @@ create table webhook (
   primary key (tenant, id)
 );
 
+-- What models cost, summed by day (UTC), project, operation and model; `nanos` are billionths of a dollar, `refused`
+-- counts calls that a budget put off, `estimated` those whose tokens the provider did not tell.
+create table ledger (
+  tenant     text collate "C" not null,
+  day        text collate "C" not null,
+  project    text collate "C" not null,
+  operation  text collate "C" not null,
+  model      text collate "C" not null,
+  calls      bigint not null,
+  refused    bigint not null,
+  tokens_in  bigint not null,
+  tokens_out bigint not null,
+  nanos      bigint not null,
+  estimated  bigint not null,
+  primary key (tenant, day, project, operation, model)
+);
+
 do $$
 declare name text;
 begin

@@ -412,6 +412,23 @@ create table webhook (
   primary key (tenant, id)
 ) strict, without rowid;
 
+-- What models cost, summed by day (UTC), project, operation and model; `nanos` are billionths of a dollar, `refused`
+-- counts calls that a budget put off, `estimated` those whose tokens the provider did not tell.
+create table ledger (
+  tenant     text not null,
+  day        text not null,
+  project    text not null,
+  operation  text not null,
+  model      text not null,
+  calls      integer not null,
+  refused    integer not null,
+  tokens_in  integer not null,
+  tokens_out integer not null,
+  nanos      integer not null,
+  estimated  integer not null,
+  primary key (tenant, day, project, operation, model)
+) strict, without rowid;
+
 -- What the planner should believe before there is anything to count: one tenant holds nearly everything, so a search by
 -- tenant alone is a walk through the table; ids, hashes and targets are nearly unique. Without this it takes the tenant
 -- for selective, and single look-ups walk through thousands of rows.
