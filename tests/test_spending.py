@@ -294,3 +294,40 @@ def test_the_day_is_that_of_utc(store: Store, clock: Clock, server: Server) -> N
     clock.moment = datetime(2026, 3, 3, 1, tzinfo=timezone(timedelta(hours=3)))
     ask(made(store, clock, server))
     assert store.spent(TENANT)[0].day == "2026-03-02"
+
+
+def test_the_command_tells_a_person_and_a_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from click.testing import CliRunner
+
+    import recollect
+    from recollect.cli import cli
+
+    path = str(tmp_path / "my.db")
+    with recollect.open(path, embedder="hashing") as memory:
+        today = memory.spending.report()["until"]
+        memory._store.book("default", Spent(today, "web", "extract", "openai:gpt-4.1", 3, 2, 900, 40, 5 * 10**8, 1))
+        memory._store.book("default", Spent(today, "api", "gate", "openai:gpt-4.1", 1, 0, 9, 4, 10**8))
+    run = CliRunner()
+    words = run.invoke(cli, ["--store", path, "usage"]).stdout
+    assert "$0.60, 4 calls, 909 tokens read, 44 written" in words
+    assert "web  extract  openai:gpt-4.1: 3 calls, 900 + 40 tokens (estimated), 2 put off, $0.50" in words
+    assert "budget: $0.60 of $1.00 today, $0.60 of $10.00 this month" in words
+    assert "paused: 2 calls were put off today" in words
+    told = json.loads(run.invoke(cli, ["--store", path, "usage", "--project", "api", "--json"]).stdout)
+    assert told["total"]["dollars"] == 0.1
+    assert run.invoke(cli, ["--store", path, "usage", "--since", "soon"]).exit_code == 2
+
+
+def test_the_operation_is_for_those_who_see_the_whole_tenant(opened: Any) -> None:
+    from recollect.agents.access import Caller, local
+    from recollect.errors import Forbidden
+    from recollect.serve.ops import BY_NAME
+    from recollect.types import EVERYWHERE, Scope
+
+    usage = BY_NAME["usage"]
+    engine = opened()
+    report = usage.call(engine, local("default", "test", EVERYWHERE), {})
+    assert report["total"]["calls"] == 0
+    assert "no language model is set" in usage.text(report)
+    with pytest.raises(Forbidden):
+        usage.call(engine, Caller("default", "test", frozenset(("read",)), Scope(project="web")), {})

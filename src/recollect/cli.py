@@ -229,6 +229,19 @@ def stats(app: App) -> None:
     app.say(counts, present.stats)
 
 
+@command()
+@click.option("--since", metavar="DAY", help="The first day, such as 2026-03-01; of this month unless told.")
+@click.option("--until", metavar="DAY", help="The last day; today unless told.")
+@click.option("--project", metavar="NAME", help="Only of this project.")
+def usage(app: App, **asked: Any) -> None:
+    """Tell what models cost, by day, project, operation and model."""
+    from .serve import costs
+
+    with app.open() as engine:
+        report = engine.spending.report(**asked)
+    app.say(report, lambda _, out: costs.told(report))
+
+
 @command("export")
 @click.option("-o", "--output", required=True, metavar="FILE", help="The file to write; - is standard output.")
 @click.option("--journal", is_flag=True, help="With the whole history.")

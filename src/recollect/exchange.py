@@ -293,7 +293,8 @@ class Importer:
         for start in range(0, len(ordered), BATCH):
             batch = ordered[start : start + BATCH]
             with self._store.transaction(self._tenant, self._actor, self._now()) as changes:
-                fresh = [noun for noun in batch if self._one(changes, noun)]
+                parts = self._writer.tombstoned(noun for noun in batch if isinstance(noun, Memory))
+                fresh = [noun for noun in batch if self._one(changes, noun, parts)]
             used = [noun for noun in fresh if isinstance(noun, Memory) and (noun.recalled or noun.accessed)]
             if used:
                 self._store.restore_usage(self._tenant, used)
@@ -315,7 +316,7 @@ class Importer:
             except NotFound as error:
                 self._result.notes.append(f"a relation left out: {error.message}")
 
-    def _one(self, changes: Transaction, noun: Kept) -> bool:
+    def _one(self, changes: Transaction, noun: Kept, parts: set[str]) -> bool:
         """Take one noun in; whether it is new."""
         if changes.get(type(noun), noun.id):
             self._count("known" if isinstance(noun, Memory) else "")
@@ -324,7 +325,7 @@ class Importer:
             self._count("refused" if isinstance(noun, Memory) else "")
             return False
         if isinstance(noun, Memory) and noun.state in ("active", "pending"):
-            if stone := changes.tombstone(noun.content_hash, noun.scope):
+            if stone := self._writer.rejected(changes, noun, parts):
                 changes.note("refuse", stone.id, "the value was rejected before")
                 self._count("refused")
                 return False

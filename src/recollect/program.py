@@ -32,7 +32,7 @@ EMPTY: dict[str, Any] = {"title": "", "reasoning": "", "tags": (), "keywords": (
                          "valid_to": None, "expires_at": None}  # fmt: skip
 SECTIONS = {
     "Begin": "remember recall context tour",
-    "Look": "list show history stats",
+    "Look": "list show history stats usage",
     "Change": "edit link forget reject",
     "Serve": "serve status stop logs service mcp hook token webhook",
     "Keep": "capture export import embed jobs migrate-store scan doctor eval",

@@ -19,6 +19,8 @@ _INVISIBLE = re.compile(
 _ACCENT = re.compile(r"[\u0300-\u036f]")
 _SPACE = re.compile(r"\s+")
 _TOKEN = re.compile(r"[^\W\d_]+|\d{1,3}|[^\w\s]|_|\n+", re.UNICODE)
+_LABEL = re.compile(r"\A(?:[-*>#\s]+|[^\n:]{1,200}:\s+)")
+MAX_PARTS, MIN_PART = 500, 3  # statements of a text that are looked at, and words that make one
 _SENTENCE = re.compile(r"(?<=[.!?…。！？])\s+|\n+")
 
 # Letters of other scripts that are drawn like Latin ones. NFKC folds width and ligatures; it leaves these alone.
@@ -73,6 +75,17 @@ def sentences(text: str) -> list[str]:
     ['One.', 'Two?', 'Three']
     """
     return [part for part in (piece.strip() for piece in _SENTENCE.split(text)) if part]
+
+
+def parts(content: str) -> list[str]:
+    """The statements inside a text, each of which may be what matters in it: sentences, and what follows a label.
+
+    >>> parts("billing: It runs on port 80."), parts("Use pnpm here.")
+    (['It runs on port 80.'], [])
+    """
+    told = [content.partition("\n")[2].strip(), *sentences(content)[:MAX_PARTS]]
+    bare = [_LABEL.sub("", part) for part in (content, *told)]
+    return [part for part in dict.fromkeys((*told, *bare)) if part != content and len(part.split()) >= MIN_PART]
 
 
 def title_of(content: str, width: int = 72) -> str:

@@ -10,7 +10,7 @@ source, evidence, vectors, full text and journal land in one transaction.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -66,8 +66,9 @@ class Writer:
         nears = [self.near(item, found, embedder) for item, found in zip(batch, vectors, strict=True)]
         results = []
         with self.store.transaction(self.tenant, self.actor, self.now()) as changes:
+            parts = self.tombstoned(item.draft for item in batch)
             for item, found, near in zip(batch, vectors, nears, strict=True):
-                result = self._one(changes, item, near, merge)
+                result = self._one(changes, item, near, merge, parts)
                 if result.action == "created" and found is not None and embedder is not None:
                     changes.embed(result.id, embedder.model, found)
                 results.append(result)
@@ -98,8 +99,10 @@ class Writer:
             and alike.near(memory.content, item.draft.content)
         )  # fmt: skip
 
-    def _one(self, changes: Transaction, item: Prepared, near: tuple[Near, ...], merge: bool) -> Remembered:
-        if stone := changes.tombstone(item.key, item.draft.scope):
+    def _one(
+        self, changes: Transaction, item: Prepared, near: tuple[Near, ...], merge: bool, parts: Collection[str]
+    ) -> Remembered:
+        if stone := self.rejected(changes, item.draft, parts):
             changes.note("refuse", stone.id, "the value was rejected before")
             why = f"rejected before{f': {stone.reason}' if stone.reason else ''}"
             return Remembered("refused", None, item.redacted, reason=why)
@@ -179,6 +182,7 @@ class Writer:
         draft = fields_of(replace(Draft(**{name: getattr(memory, name) for name in COPIED}), **own), cleaner)
         wanted = replace(memory, **{name: getattr(draft, name) for name in COPIED})
         vectors = embed_or_wait([wanted], embedder)[0] if wanted.embedded() != memory.embedded() else None
+        refused: Tombstone | None = None
         with self.store.transaction(self.tenant, self.actor, self.now()) as changes:
             # Only what was asked for changes: another process may have edited the rest meanwhile.
             current = present(changes, memory.id)
@@ -188,11 +192,34 @@ class Writer:
             edited = replace(edited, state=fields.get("state", current.state), content_hash=text.key(edited.content))
             if (edited.content, edited.title, edited.reasoning) != (current.content, current.title, current.reasoning):
                 edited = replace(edited, updated_at=self.now())
-            self.may_stand(changes, edited)
-            changes.put(edited, "edit", reason)
-            if vectors is not None and embedder is not None and edited.embedded() == wanted.embedded():
-                changes.embed(memory.id, embedder.model, vectors)
+            if edited.state == "active" and edited.content != current.content:
+                refused = self.rejected(changes, edited, self.tombstoned([edited]))
+            if refused is None:
+                self.may_stand(changes, edited)
+                changes.put(edited, "edit", reason)
+                if vectors is not None and embedder is not None and edited.embedded() == wanted.embedded():
+                    changes.embed(memory.id, embedder.model, vectors)
+            else:
+                changes.note("refuse", refused.id, "the value was rejected before")
+        if refused is not None:
+            raise Refused("That value was rejected before.")
         return edited
+
+    def rejected(self, changes: Transaction, said: Draft | Memory, parts: Collection[str]) -> Tombstone | None:
+        """The tombstone that forbids a text: for all of it, or for one of its `parts` that some tombstone names.
+
+        A value does not become true by standing behind a label or in a list. A turn is only what was said.
+        """
+        stone = changes.tombstone(text.key(said.content), said.scope)
+        if stone or not parts or said.kind == "turn":
+            return stone
+        keys = [key for part in text.parts(said.content) if (key := text.key(part)) in parts]
+        return next((found for key in keys if (found := changes.tombstone(key, said.scope))), None)
+
+    def tombstoned(self, texts: Iterable[Draft | Memory]) -> set[str]:
+        """The keys of statements inside these texts that some tombstone names; to be asked under the lock."""
+        keys = {text.key(part) for said in texts if said.kind != "turn" for part in text.parts(said.content)}
+        return {stone.key for stone in self.store.of(self.tenant, Tombstone, sorted(keys), "key")} if keys else set()
 
     def may_stand(self, changes: Transaction, memory: Memory) -> None:
         """Raise if a memory may not stand as it is: its value was rejected, or another says the same."""
@@ -245,6 +272,9 @@ class Writer:
                 gone = replace(memory, state="rejected")
                 changes.put(gone, "reject", reason)
                 rejected.append(gone)
+                for turn in self._turns(memory.content_hash, "active"):
+                    if turn.id != memory.id and changes.tombstone(turn.content_hash, turn.scope):
+                        changes.put(replace(turn, state="rejected"), "reject", reason)
         return rejected
 
     def unreject(self, memory: Memory, reason: str) -> Memory:
@@ -258,7 +288,15 @@ class Writer:
                     raise Refused(f"That value was also rejected {stone.scope}.", fix=f"Undo first: {stone.memory}")
             restored = replace(present(changes, memory.id), state="active")
             changes.put(restored, "unreject", reason)
+            for turn in self._turns(memory.content_hash, "rejected"):
+                if turn.id != memory.id and not changes.tombstone(turn.content_hash, turn.scope):
+                    changes.put(replace(turn, state="active"), "unreject", reason)
         return restored
+
+    def _turns(self, key: str, state: str) -> list[Memory]:
+        """The turns in which just this was said: they come and go with what was learnt from them."""
+        said = self.store.of(self.tenant, Memory, [key], "content_hash")
+        return [one for one in said if one.kind == "turn" and one.state == state]
 
 
 def present(changes: Transaction, id: str) -> Memory:

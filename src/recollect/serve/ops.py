@@ -37,7 +37,7 @@ from ..types import (
     Token,
     Webhook,
 )
-from . import memory_tool, verbs, words
+from . import costs, memory_tool, verbs, words
 from .parameters import Parameter, read, schema
 
 P = Parameter  # the table below is long enough
@@ -315,6 +315,17 @@ OPERATIONS = (
         (),
         verbs.stats, words.counted, "GET", "/v1/stats", dict,
         read_only=True, idempotent=True, mcp="memory_stats", cli="stats",
+    ),
+    Operation(
+        "usage", "Usage", "What models on servers cost, and what is left of the budgets.",
+        "Use it when asked what memory costs, or why its work is paused.",
+        (
+            P("since", "text", "The first day, such as 2026-03-01; of this month unless told.", None),
+            P("until", "text", "The last day; today unless told.", None),
+            P("project", "text", "Only of this project.", None),
+        ),
+        costs.usage, costs.told, "GET", "/v1/usage", dict,
+        read_only=True, idempotent=True, mcp="memory_usage", cli="usage",
     ),
     Operation(
         "export", "Export", "Everything as JSON lines.",
