@@ -29,10 +29,11 @@ from .program import EMPTY, App, chosen, cli, command, drafted, filtered, placed
 from .serve import commands as serving
 from .serve import granting
 from .tap import commands as tapping
+from .tap import review as reviewing
 from .terminal import Moment, look, progress
 from .types import JOB_STATES, RELATIONS
 
-__all__ = ["cli", "granting", "installing", "main", "next_page", "serving", "tapping"]
+__all__ = ["cli", "granting", "installing", "main", "next_page", "reviewing", "serving", "tapping"]
 
 
 @command()

@@ -17,7 +17,7 @@ import ssl
 import threading
 import types as python_types
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -30,6 +30,8 @@ from .errors import BadInput, RateLimited, RecollectError, ServerUnavailable
 from .exchange import Imported
 from .recall.context import Context, Turn
 from .types import (
+    EVERYWHERE,
+    Captured,
     Draft,
     DraftFields,
     EditFields,
@@ -38,6 +40,7 @@ from .types import (
     Forgotten,
     Link,
     Memory,
+    Message,
     Noun,
     Page,
     Recall,
@@ -120,6 +123,25 @@ class Client:
         """Forget memories and never let their value come back; `undo` takes a rejection back."""
         ids = id if isinstance(id, str) else list(id)
         return _read(Forgotten, self._post("/v1/reject", {"id": ids, "reason": reason, "undo": undo}))
+
+    def capture(
+        self, messages: Iterable[Message], *, origin: str = "api", session: str = "", scope: Scope | None = None,
+        later: bool = False,
+    ) -> Captured:  # fmt: skip
+        """Store what was said in a session, and keep what is worth keeping of it; with `later`, in a job."""
+        where = replace(scope or EVERYWHERE, session=session or (scope.session if scope else ""))
+        said = [message.as_dict() for message in messages]
+        sent = _plain({"scope": where, "messages": said, "origin": origin, "later": later})
+        return _read(Captured, self._post("/v1/capture", sent))
+
+    def pending(self, *, scope: Scope | None = None, limit: int = 50, cursor: str | None = None) -> Page:
+        """What waits for a person, newest first."""
+        return _read(Page, self._get("/v1/pending", _plain({"scope": scope, "limit": limit, "cursor": cursor})))
+
+    def approve(self, id: str | Sequence[str], *, into: str = "", reason: str = "") -> tuple[Memory, ...]:
+        """Believe what waits for review; what it contradicts is superseded. `into` joins it to a memory that stands."""
+        sent = {"id": id if isinstance(id, str) else list(id), "into": into, "reason": reason}
+        return tuple(_read(Memory, one) for one in self._post("/v1/approve", sent))
 
     def link(self, origin: str, relation: str, target: str, *, reason: str = "") -> Link:
         """Tie one memory to another. What is superseded leaves recall and stops being valid now."""

@@ -17,7 +17,6 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
@@ -43,15 +42,14 @@ from .store import open_store
 from .store.contract import Store
 from .types import (
     EVERYWHERE,
-    KINDS,
     RELATIONS,
-    STATES,
     Captured,
     Draft,
     DraftFields,
     EditFields,
     Entry,
     Evidence,
+    Filter,
     Forgotten,
     Job,
     Link,
@@ -67,7 +65,7 @@ from .types import (
 from .upkeep import reembed
 from .upkeep.jobs import Handler, Jobs, Run
 from .upkeep.spending import Spending
-from .upkeep.usage import Usage
+from .upkeep.usage import Usage, counts
 
 if TYPE_CHECKING:
     from .models.embedder import Embedder
@@ -265,15 +263,16 @@ class Engine:
 
     def pending(self, *, scope: Scope | None = None, limit: int = 50, cursor: str | None = None) -> Page:
         """What waits for a person, newest first; what nobody looked at in time has left the queue."""
-        return self.list(scope=scope, limit=limit, cursor=cursor, states=("pending",), current=True)
+        where = scope or EVERYWHERE
+        return self._page(filter_of(now=self._now(), scope=where, inside=True, states=("pending",)), limit, cursor)
 
-    def approve(self, id: str | Sequence[str], *, reason: str = "") -> tuple[Memory, ...]:
-        """Believe what waits for review; what it contradicts is superseded."""
-        found = self._named(id)
+    def approve(self, id: str | Sequence[str], *, into: str = "", reason: str = "") -> tuple[Memory, ...]:
+        """Believe what waits for review; what it contradicts is superseded. `into` joins it to a memory that stands."""
+        found, target = self._named(id), self._find(into) if into else None
         for memory in found:
             if memory.state != "pending":
                 raise BadInput(f"Memory {memory.id} does not wait for review; it is {memory.state}.")
-        return tuple(self._settler.approve(found, self._reason(reason)))
+        return tuple(self._settler.approve(found, target, self._reason(reason)))
 
     def link(self, origin: str, relation: str, target: str, *, reason: str = "") -> Link:
         """Tie one memory to another. What is superseded leaves recall and stops being valid now."""
@@ -373,16 +372,15 @@ class Engine:
             self._usage.add([memory.id], accessed=1)
         return memory
 
-    def list(
-        self, *, scope: Scope | None = None, limit: int = 50, cursor: str | None = None, current: bool = False,
-        **filters: Any,
-    ) -> Page:  # fmt: skip
-        """Memories inside a scope, newest first, with the cursor of the next page; `current`: valid and unexpired ones.
+    def list(self, *, scope: Scope | None = None, limit: int = 50, cursor: str | None = None, **filters: Any) -> Page:
+        """Memories inside a scope, newest first, with the cursor of the next page.
 
         Takes the filters of recall: `kinds`, `tags`, `states`, `since`, `until`, `min_importance`.
         """
         self._usage.flush()
-        filter = filter_of(now=self._now() if current else None, scope=scope or EVERYWHERE, inside=True, **filters)
+        return self._page(filter_of(now=None, scope=scope or EVERYWHERE, inside=True, **filters), limit, cursor)
+
+    def _page(self, filter: Filter, limit: int, cursor: str | None) -> Page:
         if not isinstance(limit, int) or not 1 <= limit <= MAX_LIMIT:
             raise BadInput(f"limit must be a whole number from 1 to {MAX_LIMIT}, not {limit!r}.")
         if cursor is not None and not (isinstance(cursor, str) and ids.whole(cursor)):
@@ -431,11 +429,7 @@ class Engine:
     def stats(self, *, scope: Scope | None = None) -> dict[str, Any]:
         """Counts of everything, and the size of the files; with a scope, of the memories inside it alone."""
         if scope is not None:
-            count = partial(self._store.count, self._tenant)
-            inside = filter_of(now=None, scope=scope, inside=True, states=())
-            by_state = {state: n for state in STATES if (n := count(inside.but(states=(state,))))}
-            by_kind = {kind: n for kind in KINDS if (n := count(inside.but(kinds=(kind,))))}
-            return {"memories": count(inside), "by_state": by_state, "by_kind": by_kind}
+            return counts(self._store, self._tenant, scope)
         self._usage.flush()
         return {**self._store.stats(self._tenant), "recall_cache": self._recalled.stats.as_dict()}
 

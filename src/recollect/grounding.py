@@ -29,7 +29,8 @@ _HEDGE = re.compile(
     r"|it seems|seems? the|iirc|afaik|if i (?:recall|remember)|in theory|hopefully|kind of|sort of|i['’]?m guessing"
     r"|would be (?:nice|good|great)|should (?:probably|be able|work)|likely|tentative(?:ly)?|rumou?r|allegedly|"
     r"we['’]?ll see"
-    r"|at some point|who knows|no idea|whether .{0,40} or\b)",
+    r"|(?:thinking (?:about|of)|considering|planning (?:to|on)|tempted to)\b|at some point|who knows|no idea|"
+    r"whether .{0,40} or\b)",
     re.IGNORECASE,
 )
 # Words that are hedges elsewhere and none here.

@@ -64,8 +64,8 @@ class Pipeline:
         drafts: list[Draft] = []
         for message, some in zip(heard, ids, strict=True):
             if known.isdisjoint(some):
-                at = message.at or self.now()
-                drafts.append(turns.draft(origin, message, some[0], where, place + len(drafts), at))
+                message = replace(message, content=turns.fitting(message.content, self.content_limit))
+                drafts.append(turns.draft(origin, message, some[0], where, place + len(drafts), self.now()))
             known.update(some)
         kept = zip(drafts, self.remember(drafts) if drafts else (), strict=True)
         # A turn that says nothing but what was rejected is not kept at all.
@@ -85,7 +85,7 @@ class Pipeline:
             said = own_words(message.content) if message.role in HEARD else public(message.content)
             said = text.clean(echoes.without(said) if message.role == "assistant" else said)
             if said:
-                yield replace(message, content=turns.fitting(said, self.content_limit))
+                yield replace(message, content=said)
 
     def _known(self, ids: Sequence[str]) -> set[str]:
         batches = (ids[start : start + BATCH] for start in range(0, len(ids), BATCH))

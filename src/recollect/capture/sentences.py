@@ -49,7 +49,7 @@ _PRIVATE = re.compile(r"<private>.*?(?:</private>|\Z)", re.DOTALL | I)
 _SKIP = re.compile(r"(?<!\w)#skip\b", I)
 _BULLET = re.compile(r"^\s*(?:[-*•+]|\d+[.)])\s+")
 _SPAN, _HIDDEN = re.compile(r"`[^`\n]+`"), re.compile(r"`(\d+)`")
-_ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|vs|cf|approx|no|ca)\.$", I)
+_ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|vs|cf|approx|no|ca|dr|mrs?|ms|prof|st|fig)\.$", I)
 QUESTION = re.compile(
     r"\?\s*$|^(?:so |and |but |hey |hi |ok,? )*(?:(?:can|could|would|will|should|shall|may|do|does|did|is|are|"
     r"was|were|"
@@ -77,7 +77,8 @@ FLEETING = re.compile(
 # -- what names something ---------------------------------------------------------------------------------------------
 
 _NAMED = re.compile(
-    r"`[^`]+`|https?://|\b[\w-]+(?:\.[a-z][\w-]+)+\b|\b[\w-]+/[\w./-]+|\b[a-z]+_[a-z_]+\b|\b[a-z]+[A-Z]\w+|\b[A-Z][a-z]+[A-Z]\w+|\b[A-Z]{2,}\w*\b"
+    r"`[^`]+`|https?://|\b[\w-]+(?:\.[a-z][\w-]+)+\b|\b[\w-]+/[\w./-]+|\b[a-z]+_[a-z_]+\b|\b[a-z]+[A-Z]\w+|"
+    r"\b[A-Z][a-z]+[A-Z]\w+|\b[A-Z]{2,}\w*\b"
     r"|\b\w+\.(?:py|js|ts|ex|exs|rs|go|md|toml|ya?ml|json|sh|sql|lock)\b|\b\d[\d.:]*\b|(?<=[a-z,] )[A-Z][a-z]{2,}\b"
 )
 _THING = re.compile(
@@ -131,8 +132,9 @@ _RULE = re.compile(
 _PREFERENCE = re.compile(
     r"\b(?:i|we) (?:really |strongly |much |generally |usually |always |do )?(?:prefer|favou?r|like|love|hate|"
     r"dislike|"
-    r"can['’]?t stand|loathe|want you to always)\s+(?!it\b|this\b|that\b|to know|the (?:idea|look))\w|"
-    r"\bi(?:['’]d| would) (?:rather|prefer)\b|\bmy (?:favou?rite|preferred|preference)\b", I
+    r"can['’]?t stand|loathe|want you to always)\s+(?!it\b|this\b|that\b|th[eo]se\b|to know|the \w+|how\b|"
+    r".{0,40}\bidea\b)\w|"
+    r"\bi(?:['’]d| would) (?:rather|prefer)\b|\bmy (?:favou?rite|preferred|preference)\b[\w -]{0,40}\b(?:is|are)\b", I
 )  # fmt: skip
 _DECISION = re.compile(
     r"\bwe(?:['’]ve|['’]re| have| are)?(?: just| now| finally| already)? (?:decided|agreed|chose|chosen|picked|"
@@ -141,7 +143,8 @@ _DECISION = re.compile(
     r"migrating|"
     r"moving)\b(?! yet)|\bwe(?:['’]ll| will) (?:use|go with|stick with|keep using)\b|\blet['’]?s (?:go with|use|"
     r"stick with|"
-    r"keep)\b|\b(?:the )?decision(?: is|:| was)\b|\bi(?:['’]ve)? (?:chose|decided (?:on|to use|against)|picked)\b", I
+    r"keep)\b|\b(?:the )?decision(?: is|:| was)\b|\bi(?:['’]ve)? (?:chose|decided (?:on|to use|against)|"
+    r"picked (?!up\b))", I
 )  # fmt: skip
 _UNDECIDED = re.compile(
     r"\b(?:haven['’]?t|have not|not|never|didn['’]?t|did we|should we)\b[^.]{0,20}\b(?:decided?|agreed?)", I
@@ -177,7 +180,7 @@ _DUE = re.compile(
 _DUTY = re.compile(
     r"\b(?:deadline|due|freeze|must|needs? to be|has to be|wants?|have to|expires?|launch(?:es)?|demo|ships?|"
     r"sunset|eol|"
-    r"end of life|switched off|goes? live|deprecated|happens?|release)\b", I
+    r"end of life|switched off|goes? live|deprecated|happens?|release (?:is|goes|on))\b", I
 )  # fmt: skip
 _PROCEDURE = re.compile(
     r"^(?:to|in order to|for|when(?:ever)?|if) [^,]{3,80}, (?:please )?(?:just |always |you (?:need to|have to|"
@@ -196,16 +199,15 @@ _CAUSE = re.compile(
     r"does not|didn['’]t) "
     r"support|which will fail|(?:fixed|solved|resolved) (?:it|this|that|the \w+)\b|was fixed by)", I
 )  # fmt: skip
-_FIRM = re.compile(
-    r"^(?:the|no|all|every|each|default|our|this project(?:['’]s)?|`[^`]+`|\*\*`?[\w./:-]+`?\*\*|"
-    r"[A-Z]\w*[A-Z_/.]\w*)\b|^`|^\*\*"
-    r"|^according to\b", I
-)  # fmt: skip
+_FIRM = re.compile(r"^(?:(?:The|No|All|Every|Each|Default|Our|This project(?:['’]s)?|According to)\b|\*{0,2}`[^`]+`)")
+_HERE = re.compile(r"`[^`]+`|\b[\w-]+/[\w./-]+\w|\b\w+\.(?:py|js|ts|ex|exs|rs|go|md|toml|ya?ml|json|sh|sql|lock)\b")
+_ADVICE = re.compile(r"\byou(?:r|rs|['’]\w+)?\b|^use\b|\b(?:such as|like) [A-Z]|\bmany\b", I)
 _LIMIT = re.compile(
     r"\b(?:does(?:n['’]t| not)|can(?:['’]t|not)|only|never|always|no \w+ module|default|requires?|needs?|must|uses?|"
     r"runs? in|lives? in|listens? on|depends? on|written in|is stored|are stored)\b|`[^`]+`\*{0,2} (?:—|–|"
     r"-) (?!this is\b)[\w`]", I
 )  # fmt: skip
+_OF_SELF = re.compile(r"^(?:i\b|we can\b|as for me\b|speaking of\b)", I)  # how somebody is says nothing of the project
 _WE_DO = re.compile(
     r"^we (?:also |always |only |usually |normally )?(?:use|deploy|build|test|ship|host|store|keep|write|"
     r"publish|release|"
@@ -302,11 +304,11 @@ def _of_user(sentence: str) -> Class | None:
         return None if _UNDECIDED.search(sentence) else DECISION
     if _PROCEDURE.search(rest):
         return PROCEDURE
-    if _CAUSE.search(sentence):
+    if _CAUSE.search(sentence) and (_HERE.search(sentence) or _THING.search(sentence)):
         return CAUSE
     if _DATE.search(sentence) and _DUE.search(sentence) and _DUTY.search(sentence):
         return DEADLINE
-    if FLEETING.search(sentence) or _ASKED.match(rest) or not _STATES.search(rest):
+    if FLEETING.search(sentence) or _ASKED.match(rest) or _OF_SELF.match(rest) or not _STATES.search(rest):
         return None
     if _WE_DO.search(rest):
         return FACT
@@ -317,12 +319,14 @@ def _of_user(sentence: str) -> Class | None:
 def _of_assistant(sentence: str) -> Class | None:
     if QUESTION.search(sentence) or CHATTER.search(sentence) or FLEETING.search(sentence) or _BROKEN.search(sentence):
         return None
-    if len(sentence.split()) < 4 or not (_NAMED.search(sentence) or _THING.search(sentence)):
+    if len(sentence.split()) < 4 or not (_HERE.search(sentence) or _THING.search(sentence)):
         return None
     if _CAUSE.search(sentence):
         return CAUSE
-    if _PROCEDURE.search(sentence):
+    if _PROCEDURE.search(sentence) and _HERE.search(sentence):
         return PROCEDURE
+    if _ADVICE.search(sentence):
+        return None
     return FACT if _FIRM.search(sentence) and _LIMIT.search(sentence) else None
 
 

@@ -34,8 +34,9 @@ def hashed(*parts: str) -> str:
     return ids.make(value >> ids.RANDOM_BITS, value & (1 << ids.RANDOM_BITS) - 1)
 
 
-def draft(origin: str, message: Message, id: str, where: Scope, place: int, at: datetime) -> Draft:
+def draft(origin: str, message: Message, id: str, where: Scope, place: int, moment: datetime) -> Draft:
     """A turn as it is stored: a source of its own, and a memory that makes it readable at once."""
+    at = message.at or moment
     source = Source(
         id, "turn", uri=f"{origin}:{where.session}", author=message.role, content=message.content,
         session=where.session, position=place, occurred_at=at,

@@ -10,7 +10,8 @@ is known under the same lock, with the same tombstones, cleaning and journal:
 **Against what is known.** When the claim is trusted more than what it contradicts, or a person sets right what is
 trusted as much, the older memory becomes `superseded` with a link and ends being valid. Trusted as much but not said
 to be a change: the claim waits for a person, tied to the other by `contradicts`. Trusted less, or older than what it
-contradicts: it is blocked and names the conflict.
+contradicts: it is blocked and names the conflict. What holds in a wider place than the claim (everywhere, while the
+claim is of one project) is not touched: both stand, and the link says so.
 
 **The queue** of what waits has a capacity for each tenant. When it is full, new claims are refused; none is pushed out.
 What nobody looks at within some weeks expires.
@@ -24,9 +25,10 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Literal
 
 from .. import terms
+from ..errors import BadInput
 from ..grounding import Verdict
 from ..store.contract import Transaction
-from ..types import TRUSTS, Draft, Evidence, Filter, Link, Memory, Near, Source
+from ..types import TRUSTS, Draft, Evidence, Filter, Link, Memory, Near, Scope, Source
 from . import alike
 from .conflict import conflict
 from .drafts import Prepared, prepare
@@ -109,7 +111,7 @@ class Settler:
         self, changes: Transaction, claim: Claim, item: Prepared, near: tuple[Near, ...], others: Sequence[str]
     ) -> Settled:
         writer = self.writer
-        if stone := changes.tombstone(item.key, item.draft.scope):
+        if stone := writer.rejected(changes, item.draft, writer.tombstoned([item.draft])):
             changes.note("refuse", stone.id, "the value was rejected before")
             return Settled("refused", reason=f"rejected before{f': {stone.reason}' if stone.reason else ''}")
         source = writer.source(changes, item.source)
@@ -117,7 +119,8 @@ class Settler:
             return self._again(changes, claim, same, item, source)
         for one in near:
             known = changes.get(Memory, one.id)
-            if known and known.kind != "turn" and alike.agree(known.content, item.draft.content):
+            mine = known and known.kind != "turn" and _beside(known.scope, item.draft.scope)
+            if known and mine and alike.agree(known.content, item.draft.content):
                 return self._again(changes, claim, known, item, source, merge=True)
         if against := self._against(changes, item, others):
             return self._contested(changes, claim, item, source, against)
@@ -155,18 +158,19 @@ class Settler:
         theirs = max(TRUSTS.index(memory.trust) for memory in against)
         if mine < theirs:
             return Settled("blocked", reason="what is better supported says otherwise", conflicts=ids)
-        if claim.verdict.tier == 1 and (mine > theirs or claim.corrects):
-            made = self._fresh(changes, claim, item, source)
-            if made.memory is not None:
-                for memory in against:
-                    self.writer.supersede(changes, made.memory, memory, "it says otherwise, and is newer")
-            return replace(made, action="superseded", conflicts=ids)
-        verdict = replace(claim.verdict, tier=2, reason="it contradicts what is known")
-        made = self._fresh(changes, replace(claim, verdict=verdict), item, source)
-        if made.memory is not None:
-            for memory in against:
+        beside = [memory for memory in against if _beside(memory.scope, item.draft.scope)]
+        settled = claim.verdict.tier == 1 and (mine > theirs or claim.corrects)
+        if beside and not settled:
+            claim = replace(claim, verdict=replace(claim.verdict, tier=2, reason="it contradicts what is known"))
+        made = self._fresh(changes, claim, item, source)
+        if made.memory is None:
+            return replace(made, conflicts=ids)
+        for memory in against:
+            if settled and memory in beside:
+                self.writer.supersede(changes, made.memory, memory, "it says otherwise, and is newer")
+            else:
                 self.writer.tie(changes, made.memory, "contradicts", memory)
-        return replace(made, conflicts=ids)
+        return replace(made, action="superseded" if settled and beside else made.action, conflicts=ids)
 
     def _fresh(self, changes: Transaction, claim: Claim, item: Prepared, source: Source) -> Settled:
         writer, verdict, now = self.writer, claim.verdict, self.writer.now()
@@ -197,13 +201,16 @@ class Settler:
             for id in ids:
                 memory = changes.get(Memory, id)
                 # Only what was heard in talk: what somebody had stored is theirs to forget, with a word of its own.
-                if memory and "captured" in memory.tags and wanted <= set(terms.of_memory(memory)):
+                mine = memory and "captured" in memory.tags and _beside(memory.scope, item.draft.scope)
+                if memory and mine and wanted <= set(terms.of_memory(memory)):
                     changes.put(writer.ended(memory, "invalid"), "retract", item.evidence[0])
                     gone.append(memory.id)
         return Settled("retracted", reason=f"taken back: {claim.forgets}", conflicts=tuple(gone))
 
-    def approve(self, memories: Sequence[Memory], reason: str) -> list[Memory]:
-        """A person believes what waited. What it contradicts is superseded."""
+    def approve(self, memories: Sequence[Memory], into: Memory | None, reason: str) -> list[Memory]:
+        """A person believes what waited. What it contradicts is superseded; `into` takes it in as more evidence."""
+        if into is not None:
+            return [self._join(memory, into, reason) for memory in memories]
         writer, done = self.writer, []
         with writer.store.transaction(writer.tenant, writer.actor, writer.now()) as changes:
             for given in memories:
@@ -212,7 +219,31 @@ class Settler:
                 changes.put(memory, "approve", reason)
                 for link in writer.store.of(writer.tenant, Link, [memory.id], "origin"):
                     other = changes.get(Memory, link.target) if link.relation == "contradicts" else None
-                    if other is not None and other.state == "active":
+                    if other is not None and other.state == "active" and _beside(other.scope, memory.scope):
                         writer.supersede(changes, memory, other, reason)
                 done.append(memory)
         return done
+
+    def _join(self, memory: Memory, into: Memory, reason: str) -> Memory:
+        """What waited says what a memory says that stands: its evidence goes there, and that one stands for it."""
+        writer = self.writer
+        with writer.store.transaction(writer.tenant, writer.actor, writer.now()) as changes:
+            waiting, target = present(changes, memory.id), present(changes, into.id)
+            if target.state != "active" or target.id == waiting.id:
+                raise BadInput(f"Memory {target.id} is {target.state}; only an active one takes another in.")
+            seen = replace(
+                target, observed=target.observed + waiting.observed,
+                importance=max(target.importance, waiting.importance),
+            )  # fmt: skip
+            changes.put(seen, "merge", reason)
+            for held in writer.store.of(writer.tenant, Evidence, [waiting.id], "memory"):
+                now = writer.now()
+                moved = Evidence(writer.new_id(now), seen.id, held.source, held.quote, held.place, now)
+                changes.put(moved, "create")
+            writer.supersede(changes, seen, waiting, reason)
+        return seen
+
+
+def _beside(one: Scope, other: Scope) -> bool:
+    """Whether two memories are of the same user and project: then one may stand for the other."""
+    return (one.user, one.project) == (other.user, other.project)

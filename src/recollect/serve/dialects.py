@@ -1,8 +1,9 @@
 """Dialects: the same operations under the names that prompts written for other memory systems use.
 
-Each tool is a few lines over an operation, so that rights, walls, redaction and everything else hold here too. Three
+Each tool is a few lines over an operation, so that rights, walls, redaction and everything else hold here too. Four
 vocabularies are spoken: `memory` (add, search, get, stats, delete), `capture` (store_memory, for learnings in the
-middle of a session) and `project` (search, incidents, the task at hand, provenance).
+middle of a session), `review` (what waits for somebody) and `project` (search, incidents, the task at hand,
+provenance).
 """
 
 from __future__ import annotations
@@ -134,6 +135,15 @@ CAPTURE = (
         _store, _say("remember"), "write",
     ),
 )  # fmt: skip
+
+
+# -- review: what waits for a person ----------------------------------------------------------------------------------
+
+REVIEW = (
+    of_operation(BY_NAME["pending"]),
+    of_operation(BY_NAME["approve"]),
+    replace(of_operation(BY_NAME["reject"]), name="reject_pending_memory", title="Reject a pending memory"),
+)
 
 
 # -- project: search, incidents, the task at hand, provenance ---------------------------------------------------------

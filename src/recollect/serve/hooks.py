@@ -20,7 +20,6 @@ down (`spool/receipts.jsonl`); the state is read from the spool and the store, w
 
 from __future__ import annotations
 
-import hashlib
 import json
 import logging
 import os
@@ -31,10 +30,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from .. import ids, text, times
+from .. import text, times
 from ..agents import access
 from ..agents.access import Caller
-from ..capture import events, transcripts
+from ..capture import events, transcripts, turns
 from ..capture.echo import Echoes, own_words
 from ..capture.events import Event
 from ..capture.sessions import Session, session
@@ -46,18 +45,16 @@ from ..recall.context import Budgets, Parts, build
 from ..recall.recipes import recipe
 from ..remember.redact import redact
 from ..thin import spool
-from ..types import Draft, Hit, Noun, Scope, Source
+from ..types import Draft, Hit, Memory, Message, Noun, Scope
 
 log = logging.getLogger("recollect.hooks")
 CONVERSATION = recipe("conversation")
 BRIEF, RECALLED = 2000, CONVERSATION.max_tokens or 500  # tokens at the start of a session, and for a prompt
 MAX_BRIEF = 9500  # characters: Claude Code cuts what a hook says at ten thousand
 MAX_ASKED = 4000  # characters of one message that recall is asked with
-MAX_TURN = 12_000  # characters of one thing said
 AGAIN = 5.0  # seconds within which a second start of a session is a second copy of the hook
 TELLING = ("stop", "compact", "end")  # moments at which what was said since is looked up
 MAX_ECHOES = 50  # memories shown last that a reply is compared with
-IMPORTANCE = {"user": 4, "assistant": 4, "tool": 2}  # below what somebody meant to be remembered
 PROBE = "recollect-doctor-"  # how the session of a probe begins, which leaves no receipt
 LEDGER, LEDGER_LINES = "receipts.jsonl", 1000
 State = Literal["queued", "stored", "readable", "refused"]
@@ -241,21 +238,30 @@ def _keep(engine: Engine, event: Event, where: Scope, known: Session, at: float)
     if event.moment in TELLING and event.transcript:
         told, offset = transcripts.read(event.transcript, known.offset, echoes)
     told += _told(event, moment, echoes)
-    known_ids = {source.id for source in engine.sources([id for one in told for id in _ids(event, one)])}
+    messages = [_message(event, one, moment) for one in told]
+    named = [turns.names(event.host, event.session, message) for message in messages]
+    known_ids = {source.id for source in engine.sources([id for names in named for id in names])}
     known_ids.update(known.kept)
     drafts: list[Draft] = []
-    for one in told:
-        names = _ids(event, one)
+    inside = replace(where, session=event.session)
+    for message, names in zip(messages, named, strict=True):
         if known_ids.isdisjoint(names):
-            one = replace(one, text=_fitting(one.text, engine.settings.content_limit))
-            inside, place = replace(where, session=event.session), known.turns + len(drafts)
-            drafts.append(_draft(event, one, names[0], inside, place, moment))
+            message = replace(message, content=turns.fitting(message.content, engine.settings.content_limit))
+            drafts.append(turns.draft(event.host, message, names[0], inside, known.turns + len(drafts), moment))
         known_ids.update(names)
         known.keeps(names)
     kept = engine.remember_many(drafts) if drafts else ()
     known.turns += len(drafts)
     known.offset = offset
+    _look_later(engine, event, [result.memory for result in kept if result.memory])
     return [result.id for result in kept if result.memory]
+
+
+def _look_later(engine: Engine, event: Event, stored: Sequence[Memory]) -> None:
+    """Ask for what was said to be looked at, after the answer was sent: nobody waits for that."""
+    spoken = [memory.source for memory in stored if memory.speaker != "tool"]
+    if spoken and not event.session.startswith(PROBE):
+        engine.jobs.add("capture", {"sources": spoken})
 
 
 def _echoes(engine: Engine, known: Session) -> Echoes:
@@ -279,45 +285,13 @@ def _told(event: Event, moment: datetime, echoes: Echoes) -> Iterator[Said]:
         yield Said("", "assistant", reply, times.iso(moment))
 
 
-def _ids(event: Event, one: Said) -> tuple[str, ...]:
-    """The ids under which a thing said may be known: by the host's own name for it, and by who said what where.
-
-    Claude Code copies records with their uuids into the transcript of a session that goes on from another; the names
-    that other hosts use are only good inside a session.
-    """
-    place = "" if event.host == "claude" and one.speaker != "tool" else event.session
-    named = [_hashed(event.host, place, one.id)] if one.id else []
-    return (*named, _hashed(event.host, event.session, one.speaker, text.key(one.text)))
-
-
-def _hashed(*parts: str) -> str:
-    """An id made of names: always the same for the same ones."""
-    digest = hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).digest()
-    value = int.from_bytes(digest[:16], "big")
-    return ids.make(value >> ids.RANDOM_BITS, value & (1 << ids.RANDOM_BITS) - 1)
-
-
-def _draft(event: Event, one: Said, id: str, where: Scope, place: int, moment: datetime) -> Draft:
+def _message(event: Event, one: Said, moment: datetime) -> Message:
     try:
         said_at = times.aware(one.at, "at") if one.at else moment
     except BadInput:  # the host's own idea of a time
         said_at = moment
-    source = Source(
-        id, "turn", uri=f"{event.host}:{event.session}", author=one.speaker, content=one.text,
-        session=event.session, position=place, occurred_at=said_at,
-    )  # fmt: skip
     files = event.tool.files if event.tool and one.speaker == "tool" else ()
-    return Draft(
-        one.text, kind="turn", speaker=one.speaker, position=place, scope=where, valid_from=said_at,
-        source=source, importance=IMPORTANCE[one.speaker], refs=files,
-        tags=("tool",) if one.speaker == "tool" else (),
-    )  # fmt: skip
-
-
-def _fitting(words: str, limit: int) -> str:
-    """At most as long as a memory may be in any script; a pasted file of a megabyte is not what was said."""
-    most = min(MAX_TURN, limit // 4 - 2)
-    return words if len(words) <= most else f"{words[:most]} …"
+    return Message(one.speaker, one.text, one.id, said_at, files)
 
 
 # -- the spool and receipts -------------------------------------------------------------------------------------------

@@ -23,8 +23,10 @@ from ..types import (
     KINDS,
     NETWORKS,
     RELATIONS,
+    ROLES,
     SOURCES,
     STATES,
+    Captured,
     Entry,
     Evidence,
     Forgotten,
@@ -262,6 +264,46 @@ OPERATIONS = (
         (IDS, REASON, P("undo", "flag", "Take a rejection back.", False)),
         verbs.reject, words.rejected, "POST", "/v1/reject", Forgotten,
         right="write", destructive=True, idempotent=True, mcp="reject", cli="reject",
+    ),
+    Operation(
+        "capture", "Capture a conversation", "Store what was said, and keep what is worth keeping of it.",
+        "For programs that talk to a model and want it remembered. Turns are stored as they are and once, by their id. "
+        "What the user stated becomes memory with the quote as its proof; what an assistant concluded waits for "
+        "review; what is hedged, private or marked #skip is left out.",
+        (
+            P("messages", "objects", "What was said, in order, of one session.", aliases=("turns",), fields=(
+                P("role", "text", "Who said it.", choices=ROLES, aliases=("speaker",)),
+                P("content", "text", "What was said.", aliases=("text",)),
+                P("id", "text", "Its name at its source, so that it is known again.", ""),
+                P("at", "time", f"When it was said. {WHEN}", None, nullable=True, aliases=("timestamp",)),
+                P("refs", "texts", "Files, commits or URLs it is about.", None),
+            )),
+            P("origin", "text", "What sort of source it is, such as the name of a program.", "api"),
+            P("later", "flag", "Store now and look in the background.", False),
+            *PLACED,
+        ),
+        verbs.capture, words.captured, "POST", "/v1/capture", Captured,
+        right="write", idempotent=True, cli="capture",
+        no_mcp="a model keeps one statement at a time with remember or store_memory",
+    ),
+    Operation(
+        "pending", "Memories that wait", "What waits for somebody to approve or reject it, newest first.",
+        "Use it when asked what is to be reviewed. What waits is not believed and not recalled.",
+        (
+            P("limit", "whole", "At most so many.", 50, aliases=("k", "top_k", "n"), least=1, most=MAX_LIMIT),
+            P("cursor", "text", "Where the page before ended.", None, aliases=("page_token",)),
+            *PLACED,
+        ),
+        verbs.pending, words.waiting, "GET", "/v1/pending", Page,
+        read_only=True, idempotent=True, mcp="get_pending_memories", cli="review",
+    ),
+    Operation(
+        "approve", "Approve", "Believe what waited for review.",
+        "Use it only when the user has confirmed a pending memory. What it contradicts is superseded. To turn one "
+        "down, reject it.",
+        (IDS, P("into", "text", "The id of a memory that says the same and takes it in.", ""), REASON),
+        verbs.approve, words.approved, "POST", "/v1/approve", [Memory],
+        right="write", mcp="approve_pending_memory", cli="review",
     ),
     Operation(
         "link", "Link memories", "Tie one memory to another, such as NEW supersedes OLD.",

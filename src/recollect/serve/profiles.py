@@ -206,12 +206,13 @@ BATCH = Tool(
 
 _OWN = {operation.name: of_operation(operation) for operation in OPERATIONS if operation.mcp}
 # Left to the profile `full`: what a model asks for less often.
-_RARE = ("evidence", "stats", "usage")
+_RARE = ("evidence", "stats", "usage", "pending", "approve")
 PROFILES: dict[str, tuple[Tool, ...]] = {
     "core": (*(tool for name, tool in _OWN.items() if name not in _RARE), FIND_TOOLS, BATCH),
     "full": (*_OWN.values(), FIND_TOOLS, BATCH),
     "memory": dialects.MEMORY,
     "capture": dialects.CAPTURE,
+    "review": dialects.REVIEW,
     "project": dialects.PROJECT,
     "reference": entities.TOOLS,
 }

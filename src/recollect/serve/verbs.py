@@ -17,7 +17,21 @@ from ..engine import Engine
 from ..errors import Ambiguous, BadInput, NotFound
 from ..exchange import Imported
 from ..recall.context import Context, Turn
-from ..types import STATES, Draft, Entry, Forgotten, Link, Memory, Page, Recall, Remembered, Scope, Source
+from ..types import (
+    STATES,
+    Captured,
+    Draft,
+    Entry,
+    Forgotten,
+    Link,
+    Memory,
+    Message,
+    Page,
+    Recall,
+    Remembered,
+    Scope,
+    Source,
+)
 from .parameters import PLACES
 
 MAX_CHANGES = 1000
@@ -95,6 +109,31 @@ def reject(engine: Engine, caller: Caller, *, id: str | list[str], reason: str =
     if not found:
         raise BadInput("No id was given.", fix="Name the memories to reject.")
     return engine.reject(found, reason=reason, undo=undo)
+
+
+def capture(
+    engine: Engine, caller: Caller, *, messages: Sequence[dict[str, Any]], origin: str = "api", later: bool = False,
+    **places: Any,
+) -> Captured:  # fmt: skip
+    where = caller.scope(places)
+    if caller.walled:  # the names that others gave their turns say nothing about this caller's
+        origin = "/".join((origin, caller.wall.user, caller.wall.project))
+    said = [Message(**{**one, "refs": tuple(one.get("refs") or ())}) for one in messages]
+    return engine.capture(said, origin=origin, session=where.session, scope=where, later=later)
+
+
+def pending(engine: Engine, caller: Caller, *, limit: int, cursor: str | None = None, **places: Any) -> Page:
+    return engine.pending(scope=caller.inside(places), limit=limit, cursor=cursor)
+
+
+def approve(
+    engine: Engine, caller: Caller, *, id: str | list[str], into: str = "", reason: str = ""
+) -> tuple[Memory, ...]:
+    found = [caller.owned(find(engine, caller, one)).id for one in ([id] if isinstance(id, str) else id)]
+    if not found:
+        raise BadInput("No id was given.", fix="Name the memories to approve.")
+    target = caller.owned(find(engine, caller, into)).id if into else ""
+    return engine.approve(found, into=target, reason=reason)
 
 
 def link(engine: Engine, caller: Caller, *, origin: str, relation: str, target: str, reason: str = "") -> Link:

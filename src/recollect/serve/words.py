@@ -14,7 +14,7 @@ from .. import ids, text, times
 from ..exchange import Imported
 from ..recall.context import Context
 from ..recall.fence import HEADER, fenced, neutral
-from ..types import Entry, Evidence, Forgotten, Link, Memory, Page, Recall, Remembered, Source
+from ..types import Captured, Entry, Evidence, Forgotten, Link, Memory, Page, Recall, Remembered, Source
 
 Words = Callable[[Any, datetime], str]
 CONTENT = 2000  # characters of one memory in a list of several
@@ -112,6 +112,27 @@ def rejected(result: Forgotten, now: datetime) -> str:
     undone = any(memory.state == "active" for memory in result.memories)
     head = "No longer rejected:" if undone else "Rejected; this will be refused from now on:"
     return "\n".join([head, *(title_line(memory, now) for memory in result.memories)])
+
+
+def captured(result: Captured, now: datetime) -> str:
+    if result.job:
+        return f"{result.turns} turns stored; they are looked at in the background (job {result.job})."
+    lines = [f"{result.turns} turns stored, {result.known} known already; {len(result.findings)} statements found."]
+    for one in result.findings:
+        why = f" ({one.reason})" if one.reason else ""
+        lines.append(neutral(f"{one.action} {one.memory}: {text.shorten(one.content, 200)}{why}"))
+    return "\n".join(lines)
+
+
+def waiting(page: Page, now: datetime) -> str:
+    if not page.memories:
+        return "Nothing waits for review."
+    more = [f"More with cursor {page.cursor}."] if page.cursor else []
+    return "\n".join([HEADER, *(memory_line(memory) for memory in page.memories), *more])
+
+
+def approved(memories: Sequence[Memory], now: datetime) -> str:
+    return "\n".join(f"Approved: {title_line(memory, now)}" for memory in memories)
 
 
 def linked(link: Link, now: datetime) -> str:

@@ -12,9 +12,11 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable
 from datetime import datetime
+from typing import Any
 
 from ..errors import StoreUnavailable
 from ..store.contract import Store
+from ..types import KINDS, STATES, Filter, Scope
 
 DELAY = 2.0
 log = logging.getLogger("recollect")
@@ -54,3 +56,11 @@ class Usage:
                 self._store.used(self._tenant, counts, self._now())
             except StoreUnavailable as error:
                 log.warning("counters of use were not written: %s", error)
+
+
+def counts(store: Store, tenant: str, scope: Scope) -> dict[str, Any]:
+    """How many memories lie inside a scope, by state and by kind."""
+    inside = Filter(scope=scope, inside=True, states=())
+    by_state = {state: n for state in STATES if (n := store.count(tenant, inside.but(states=(state,))))}
+    by_kind = {kind: n for kind in KINDS if (n := store.count(tenant, inside.but(kinds=(kind,))))}
+    return {"memories": store.count(tenant, inside), "by_state": by_state, "by_kind": by_kind}
