@@ -14,6 +14,7 @@ from nouns import A, B, memory, put, source, unit
 from recollect import Evidence, Link, Memory, NotFound, Scope, Source
 from recollect.ids import make
 from recollect.store.contract import Store, Transaction
+from recollect.store.ledger import Spent
 from recollect.terms import of_query
 from recollect.text import key
 from recollect.types import Filter, Job, Token, Tombstone, Webhook
@@ -94,6 +95,10 @@ CALLS: dict[str, Callable[[Store, str, Filled], Any]] = {
     "moved": lambda store, me, other: store.moved(Webhook(other.webhook, me, "https://thief.test", cursor=99)),
     "doors": lambda store, me, other: store.doors(me),
     "restore_doors": lambda store, me, other: store.restore_doors(me, []),
+    "book": lambda store, me, other: store.book(me, Spent("2026-03-02", "", "extract", "m", calls=1)),
+    "spent": lambda store, me, other: store.spent(me),
+    "spending": lambda store, me, other: store.spending(me, "", "2026-03-02"),
+    "restore_ledger": lambda store, me, other: store.restore_ledger(me, []),
     "used": lambda store, me, other: store.used(me, dict.fromkeys(other.ids, (9, 9)), START + WEEK),
     "restore_usage": lambda store, me, other: store.restore_usage(me, []),
     "enqueue": lambda store, me, other: store.enqueue(me, Job(make(7, 7), "other work", run_at=START)),

@@ -33,7 +33,7 @@ EMPTY: dict[str, Any] = {"title": "", "reasoning": "", "tags": (), "keywords": (
 SECTIONS = {
     "Begin": "remember recall context tour",
     "Look": "list show history stats usage",
-    "Change": "edit link forget reject",
+    "Change": "edit link forget reject review",
     "Serve": "serve status stop logs service mcp hook token webhook",
     "Keep": "capture export import embed jobs migrate-store scan doctor eval",
     "Set up": "install uninstall config completion version",
