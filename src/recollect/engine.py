@@ -10,7 +10,6 @@ synchronous, may be used from several threads, and works beside other processes 
 
 from __future__ import annotations
 
-import logging
 import os
 import secrets
 import threading
@@ -31,8 +30,9 @@ from .graph import Graph, Verbs
 from .models.tokens import Tokens
 from .recall.cache import RecallCache
 from .recall.context import Budgets, Context, Parts, Turn, build, standing
+from .recall.loading import LOADING, Loader
 from .recall.query import MAX_LIMIT, filter_of, parse
-from .recall.read import Models, Reader
+from .recall.read import Reader
 from .remember import forget
 from .remember.redact import redact
 from .remember.settle import Settler
@@ -69,12 +69,9 @@ from .upkeep.usage import Usage, counts
 
 if TYPE_CHECKING:
     from .models.embedder import Embedder
-    from .models.reranker import Reranker
 
-log = logging.getLogger("recollect")
 Progress = Callable[[int, int], None]
 MIN_BUDGET = 100  # tokens below which a context holds nothing but its frame
-LOADING = "vector: the model is still loading"
 STANDING = 200  # rules and project facts that are looked at for a context
 
 
@@ -123,23 +120,18 @@ class Engine:
         self._actor = cleaner.text(actor, "actor", MAX_NAME) or "unknown"
         self._now = now
         self._scope = cleaner.scope(Scope(user=settings.user, project=settings.project))
-        self._embedder = embedder
-        self._no_embedder = "vector: switched off (embedder = off)" if settings.embedder == "off" else ""
-        self._loading = threading.Lock()
-        self._warming = False
-        self._origin = self  # whose model this engine uses: its own, or that of the one it was made beside
+        self._origin = self  # the engine whose store and models these are: itself, or the one it was made beside
         self._usage = Usage(store, self._tenant, now)
         self._reader = Reader(store, self._tenant, now, lexicon(settings))
         self._recalled = RecallCache(now)
         self._tokens = Tokens()
-        self._reranker: Reranker | None = None
-        self._no_reranker = ""
         self.jobs = Jobs(store, self._tenant, now, self._handlers)
         limits = settings.content_limit, settings.near_duplicate
         self._writer = Writer(store, self._tenant, self._actor, now, new_id, *limits)
         self._settler = Settler(self._writer, settings.review_capacity, timedelta(days=settings.review_days))
         self._pipeline = Pipeline(store, self._tenant, now, settings.content_limit, self.remember_many, self._settler)
         self.spending = Spending(store, self._tenant, now, settings)
+        self._models = Loader(settings, embedder, self.spending.metered)
 
     def __enter__(self) -> Self:
         return self
@@ -159,7 +151,7 @@ class Engine:
         if tenant is not None and tenant != self._tenant:
             chosen = replace(chosen, tenant=tenant, user="", project="")
         other = Engine(self._store, chosen, actor=actor or self._actor, embedder=None, now=self._now)
-        other._origin = self._origin
+        other._origin, other._models = self._origin, self._models
         if other._tenant == self._tenant:  # one cache and one count of use for all who work in it
             other._recalled, other._usage, other._reader = self._recalled, self._usage, self._reader
         return other
@@ -182,7 +174,7 @@ class Engine:
         ready = [self._draft(draft, {}) if isinstance(draft, str) else draft for draft in drafts]
         if wrong := [draft for draft in ready if not isinstance(draft, Draft)]:
             raise BadInput(f"drafts must be texts or Drafts, not {type(wrong[0]).__name__}.")
-        embedder, skipped = self._embedding()
+        embedder, skipped = self._models.embedder()
         done: list[Remembered] = []
         for batch in self._writer.remember(ready, embedder, merge=merge):
             done.extend(replace(result, skipped=skipped) for result in batch)
@@ -203,7 +195,7 @@ class Engine:
             if memory.state == "rejected":
                 raise Refused(f"Memory {memory.id} was rejected.")
         listed = {name: tuple(v) if isinstance(v, list) else v for name, v in fields.items()}
-        return self._writer.edit(memory, listed, self._embedding()[0], self._reason(reason), version)
+        return self._writer.edit(memory, listed, self._models.embedder()[0], self._reason(reason), version)
 
     def forget(
         self, id: str | Sequence[str] | None = None, *, query: str | None = None, scope: Scope | None = None,
@@ -258,7 +250,7 @@ class Engine:
 
     def extract(self, sources: Sequence[str], *, dry_run: bool = False, progress: Progress | None = None) -> Captured:
         """Look (again) at turns that are stored, by the ids of their sources; what stands already is not doubled."""
-        embedder, skipped = self._embedding()
+        embedder, skipped = self._models.embedder()
         return replace(self._pipeline.look(sources, embedder, dry_run=dry_run, step=progress), skipped=skipped)
 
     def pending(self, *, scope: Scope | None = None, limit: int = 50, cursor: str | None = None) -> Page:
@@ -306,25 +298,11 @@ class Engine:
         head, key = self._store.head(self._tenant), asked.key()
         if known := self._recalled.get(key, head):
             return known
-        if self._origin._warming:  # the model is on its way: words alone answer at once, and only this once
-            return self._reader.recall(asked, Models(None, None, (LOADING,)))
-        found = self._reader.recall(asked, self._models(asked.effort))
-        self._recalled.put(key, head, found)
+        models = self._models.models(asked.effort)
+        found = self._reader.recall(asked, models)
+        if LOADING not in models.skipped:  # words alone answered, and only this once
+            self._recalled.put(key, head, found)
         return found
-
-    def _models(self, effort: str) -> Models:
-        embedder, skipped = self._embedding()
-        if effort != "deep" or embedder is None:
-            return Models(embedder, None, skipped)
-        if self._reranker is None and not self._no_reranker:
-            from .models import reranker
-
-            try:
-                self._reranker = reranker.load(self.settings.reranker, embedder)
-            except (ModelUnavailable, BadInput) as error:
-                self._no_reranker = f"reranker: {error}"
-                log.warning("deep recall goes without a reranker: %s", error)
-        return Models(embedder, self._reranker, skipped + ((self._no_reranker,) if self._no_reranker else ()))
 
     def context(
         self, query: str = "", *, scope: Scope | None = None, budget: int = 2000, system: str = "", task: str = "",
@@ -482,21 +460,21 @@ class Engine:
 
     def embed(self, *, progress: Progress | None = None) -> int:
         """Give a vector to every memory that has none of today's model; gives how many there were."""
-        embedder, _ = self._embedding()
+        embedder, _ = self._models.embedder()
         if embedder is None:
             return 0
         return reembed.run(self._store, self._tenant, self._actor, self._now, embedder, progress)
 
     def embed_later(self) -> Job:
         """Have `embed` done in the background, by whichever worker has today's model: `jobs` shows how far it is."""
-        embedder, skipped = self._embedding()
+        embedder, skipped = self._models.embedder()
         if embedder is None:
             raise ModelUnavailable("There is no model to embed with.", fix="; ".join(skipped))
         return self.jobs.add(f"embed:{embedder.model}")
 
     def _handlers(self) -> dict[str, Handler]:
         """The jobs this process can do. The model stands in the kind, so that a worker with another leaves it alone."""
-        embedder, _ = self._embedding()
+        embedder, _ = self._models.embedder()
         handlers: dict[str, Handler] = {"capture": self._capture_job}
         return {**handlers, f"embed:{embedder.model}": self._embed_job} if embedder else handlers
 
@@ -514,29 +492,16 @@ class Engine:
 
     def warm(self) -> threading.Thread:
         """Load the model now, in the background: until it is there, questions are answered from words and say so."""
-        self._warming = self._embedder is None and not self._no_embedder
-        thread = threading.Thread(target=self._warm, name="recollect-model", daemon=True)
-        thread.start()
-        return thread
+        return self._models.warm(self._first)
 
-    def _warm(self) -> None:
-        try:
-            embedder, _ = self._embedding()
-            if embedder is not None:  # a question of no meaning, so that the vectors are read by the first real one
-                query = embedder.embed([""], "query")[0]
-                self._store.nearest(self._tenant, embedder.model, query, filter_of(now=None, scope=EVERYWHERE), 1)
-        finally:
-            self._warming = False
+    def _first(self, embedder: Embedder) -> None:
+        """A question of no meaning, so that the vectors are read by the first real one."""
+        query = embedder.embed([""], "query")[0]
+        self._store.nearest(self._tenant, embedder.model, query, filter_of(now=None, scope=EVERYWHERE), 1)
 
     def model(self) -> tuple[str, str]:
         """The embedding model in use and nothing, or nothing and why: it is loading, not asked for yet, or missing."""
-        if self._origin is not self:
-            return self._origin.model()
-        if self._warming:
-            return "", LOADING
-        if self._embedder is not None:
-            return self._embedder.model, ""
-        return "", self._no_embedder or "vector: the model is loaded when it is first needed"
+        return self._models.state()
 
     # -- small parts --------------------------------------------------------------------------------------------------
 
@@ -569,23 +534,6 @@ class Engine:
         if wanted not in found:
             raise NotFound(f"No memory has the id {wanted!r}.")
         return found[wanted]
-
-    def _embedding(self) -> tuple[Embedder | None, tuple[str, ...]]:
-        """The embedder, or why there is none. A missing model is said once in the log and in every answer."""
-        if self._origin is not self:
-            return self._origin._embedding()
-        with self._loading:
-            if self._embedder is None and not self._no_embedder:
-                from .models import embedder
-
-                try:
-                    loaded = self.spending.metered(embedder.load(self.settings.embedder))
-                    loaded.warm()
-                    self._embedder = loaded
-                except (ModelUnavailable, BadInput) as error:
-                    self._no_embedder = f"vector: {error}"
-                    log.warning("memories are found by words only: %s", error)
-        return self._embedder, (self._no_embedder,) if self._no_embedder else ()
 
 
 def new_id(now: datetime) -> str:

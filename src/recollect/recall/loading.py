@@ -1,0 +1,93 @@
+"""Loading: the models an engine uses, each when it is first needed, or why one cannot be had.
+
+A process holds one of these, and all engines made beside each other share it. A model that cannot be loaded is said
+once in the log and in every answer that does without it.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from ..errors import BadInput, ModelUnavailable
+from ..settings import Settings
+from .read import Models
+
+if TYPE_CHECKING:
+    from ..models.embedder import Embedder
+    from ..models.reranker import Reranker
+
+log = logging.getLogger("recollect")
+LOADING = "vector: the model is still loading"
+
+
+class Loader:
+    """The embedder and the reranker the settings name; `metered` books what a paid one costs."""
+
+    def __init__(self, settings: Settings, given: Embedder | None, metered: Callable[[Embedder], Embedder]) -> None:
+        self._settings = settings
+        self._metered = metered
+        self._embedder = given
+        self._no_embedder = "vector: switched off (embedder = off)" if settings.embedder == "off" else ""
+        self._reranker: Reranker | None = None
+        self._no_reranker = ""
+        self._lock = threading.Lock()
+        self.warming = False
+
+    def embedder(self) -> tuple[Embedder | None, tuple[str, ...]]:
+        """The embedder, or why there is none."""
+        with self._lock:
+            if self._embedder is None and not self._no_embedder:
+                from ..models import embedder
+
+                try:
+                    loaded = self._metered(embedder.load(self._settings.embedder))
+                    loaded.warm()
+                    self._embedder = loaded
+                except (ModelUnavailable, BadInput) as error:
+                    self._no_embedder = f"vector: {error}"
+                    log.warning("memories are found by words only: %s", error)
+        return self._embedder, (self._no_embedder,) if self._no_embedder else ()
+
+    def models(self, effort: str) -> Models:
+        """What a recall of this effort reads with. While the model is on its way, words alone answer at once."""
+        if self.warming:
+            return Models(None, None, (LOADING,))
+        embedder, skipped = self.embedder()
+        if effort != "deep" or embedder is None:
+            return Models(embedder, None, skipped)
+        if self._reranker is None and not self._no_reranker:
+            from ..models import reranker
+
+            try:
+                self._reranker = reranker.load(self._settings.reranker, embedder)
+            except (ModelUnavailable, BadInput) as error:
+                self._no_reranker = f"reranker: {error}"
+                log.warning("deep recall goes without a reranker: %s", error)
+        return Models(embedder, self._reranker, skipped + ((self._no_reranker,) if self._no_reranker else ()))
+
+    def warm(self, first: Callable[[Embedder], None]) -> threading.Thread:
+        """Load the embedder in the background and do `first` with it; until then `warming` holds."""
+
+        def load() -> None:
+            try:
+                embedder, _ = self.embedder()
+                if embedder is not None:
+                    first(embedder)
+            finally:
+                self.warming = False
+
+        self.warming = self._embedder is None and not self._no_embedder
+        thread = threading.Thread(target=load, name="recollect-model", daemon=True)
+        thread.start()
+        return thread
+
+    def state(self) -> tuple[str, str]:
+        """The embedding model in use and nothing, or nothing and why: it is loading, not asked for yet, or missing."""
+        if self.warming:
+            return "", LOADING
+        if self._embedder is not None:
+            return self._embedder.model, ""
+        return "", self._no_embedder or "vector: the model is loaded when it is first needed"
