@@ -165,7 +165,7 @@ def test_engines_beside_one_another_share_store_and_model_and_not_tenants(opened
     assert memory.history(kept.id)[0].actor == "colleague"
     assert other.model() == memory.model()
     assert other.remember("Of the second.").skipped == ()
-    assert other._embedding()[0] is memory._embedding()[0]
+    assert other._models is memory._models
     other.close()
     assert memory.recall("colleague").hits[0].memory.id == kept.id
 

@@ -90,7 +90,7 @@ def test_both_eras_of_the_protocol_are_spoken(server: Server, era: str, version:
 @pytest.mark.parametrize("era", ERAS)
 def test_the_handshake_and_recall_work_while_the_model_is_loading(server: Server, opened: Opener, era: str) -> None:
     opened().remember("We deploy on Thursdays.")
-    with server.engine._loading:  # what is held as long as a model loads
+    with server.engine._models._lock:  # what is held as long as a model loads
         loading = server.engine.warm()
         assert len(names(server, era=era)) == 12
         found = call(server, "recall", {"query": "when do we deploy?"}, era=era)

@@ -15,7 +15,8 @@ from recollect import BadInput, Client, Engine, Forbidden, NotFound, Scope, TooL
 from recollect.agents.access import Caller, local
 from recollect.cli import cli
 from recollect.serve import openapi
-from recollect.serve.ops import BY_NAME, OPERATIONS, Operation
+from recollect.serve.operation import Operation
+from recollect.serve.ops import BY_NAME, OPERATIONS
 from recollect.serve.parameters import Parameter, read, schema
 from recollect.types import EVERYWHERE
 

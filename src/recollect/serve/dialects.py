@@ -20,7 +20,8 @@ from ..errors import BadInput
 from ..recall.query import MAX_LIMIT
 from ..types import KINDS, Memory, Remembered
 from . import words
-from .ops import BY_NAME, DRAFT, FILTERS, ID, PLACED
+from .operation import DRAFT, FILTERS, ID, PLACED
+from .ops import BY_NAME
 from .parameters import Parameter
 from .toolbox import Tool, of_operation
 

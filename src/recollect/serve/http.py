@@ -26,7 +26,8 @@ from ..errors import BadInput, ChangedMeanwhile, TooSlow
 from ..types import Memory, Page, Remembered
 from . import verbs, wire
 from .idempotency import Answers
-from .ops import OPERATIONS, Operation
+from .operation import Operation
+from .ops import OPERATIONS
 from .tenants import Tenants
 
 LINES = "application/x-ndjson"

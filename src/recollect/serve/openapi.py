@@ -10,7 +10,8 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from .. import __version__
 from ..types import Noun, Scope
-from .ops import OPERATIONS, Operation
+from .operation import Operation
+from .ops import OPERATIONS
 from .parameters import Parameter
 from .problem import TYPE as PROBLEM
 

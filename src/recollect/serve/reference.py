@@ -5,7 +5,8 @@ from __future__ import annotations
 from html import escape
 
 from .. import __version__, errors
-from .ops import OPERATIONS, Operation
+from .operation import Operation
+from .ops import OPERATIONS
 from .parameters import Kind
 
 KINDS: dict[Kind, str] = {

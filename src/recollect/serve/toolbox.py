@@ -12,7 +12,7 @@ from typing import Any
 
 from ..agents.access import Caller
 from ..engine import Engine
-from .ops import Operation, Right
+from .operation import Operation, Right
 from .parameters import Parameter, read, schema
 
 MAX_DESCRIPTION = 2048  # bytes: what assistants cut it to
