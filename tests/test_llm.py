@@ -3,15 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import socket
-import subprocess
 import threading
-import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -322,35 +316,6 @@ def test_where_a_model_is_says_whether_it_costs() -> None:
 
 
 # A real server of a real model
-
-SERVER = os.environ.get("RECOLLECT_TEST_LLAMA_PYTHON", "")
-MODEL = os.environ.get("RECOLLECT_TEST_LLAMA_GGUF", "")
-
-
-@pytest.fixture(scope="module")
-def llama() -> Iterator[str]:
-    if not SERVER or not MODEL:
-        pytest.skip(
-            "NO REAL LANGUAGE MODEL WAS TESTED: name a Python with llama-cpp-python[server] in "
-            "RECOLLECT_TEST_LLAMA_PYTHON and a GGUF file in RECOLLECT_TEST_LLAMA_GGUF"
-        )
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [SERVER, "-m", "llama_cpp.server", "--model", MODEL, "--port", str(port), "--n_ctx", "2048"]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=Path(MODEL).parent)
-    try:
-        for _ in range(600):
-            try:
-                urllib.request.urlopen(f"http://127.0.0.1:{port}/v1/models", timeout=5).close()
-                break
-            except (urllib.error.URLError, OSError):
-                assert process.poll() is None, "the server ended"
-                time.sleep(0.2)
-        yield f"http://127.0.0.1:{port}/v1?model=local&timeout=300"
-    finally:
-        process.terminate()
-        process.wait()
 
 
 def test_a_real_model_is_held_to_the_schema(llama: str) -> None:

@@ -118,6 +118,7 @@ def test_only_what_is_asked_for_is_taken(memory: recollect.Engine, tmp_path: Pat
     since = datetime(2026, 3, 2, 10, tzinfo=UTC)
     dry = take(memory, path, dry_run=True)
     assert (dry.turns, dry.tokens > 0, memory.head) == (2, True, 0)
+    assert dry.cost["dollars"] == 0, "no model is set"
     assert take(memory, path, since=since).older == 1
     assert turns(memory) == ["Late."]
     assert take(memory, path, scope=Scope(project="mine"), sidechains=True).turns == 2
@@ -235,7 +236,9 @@ def test_the_command_tells_what_it_did(tmp_path: Path, monkeypatch: pytest.Monke
     folder = tmp_path / "claude" / "projects" / "-nowhere-shop"
     folder.mkdir(parents=True)
     (folder / "s1.jsonl").write_text(said(1, DEPLOYS) + '{"type": "unheard-of"}\n')
-    assert "1 turn (" in run("--dry-run")
+    dry = run("--dry-run")
+    assert "1 turn (" in dry
+    assert "costs nothing" in dry
     assert "✓ 1 turn taken in" in run()
     assert "1 file unchanged" in run()
     assert json.loads(run("--reprocess", "--json"))["found"] == {"duplicate": 1}

@@ -25,7 +25,7 @@ from .agents.tokens import Gatekeeper, IssuedTokens
 from .agents.webhooks import Webhooks
 from .capture.pipeline import Pipeline
 from .checks import MAX_NAME, Cleaner, one_of
-from .errors import Ambiguous, BadInput, ModelUnavailable, NotFound, Refused
+from .errors import Ambiguous, BadInput, BudgetSpent, ModelUnavailable, NotFound, Refused
 from .graph import Graph, Verbs
 from .models.tokens import Tokens
 from .recall.cache import RecallCache
@@ -129,8 +129,10 @@ class Engine:
         limits = settings.content_limit, settings.near_duplicate
         self._writer = Writer(store, self._tenant, self._actor, now, new_id, *limits)
         self._settler = Settler(self._writer, settings.review_capacity, timedelta(days=settings.review_days))
-        self._pipeline = Pipeline(store, self._tenant, now, settings.content_limit, self.remember_many, self._settler)
         self.spending = Spending(store, self._tenant, now, settings)
+        self._pipeline = Pipeline(
+            store, self._tenant, now, settings.content_limit, self.remember_many, self._settler, self.spending.llm
+        )
         self._models = Loader(settings, embedder, self.spending.metered)
 
     def __enter__(self) -> Self:
@@ -244,14 +246,20 @@ class Engine:
         not cite something known: the rest waits for review.
         """
         stored, known = self._pipeline.take_in(messages, origin, session, scope or self._scope)
-        if later and stored:
-            return Captured(len(stored), known, job=self.jobs.add("capture", {"sources": stored}).id)
-        return replace(self.extract(stored), turns=len(stored), known=known)
+        done = Captured()
+        if stored and not later:
+            try:
+                done = self.extract(stored)
+            except BudgetSpent as error:  # the turns are safe; a job looks at them when there is money again
+                later, done = True, Captured(skipped=(str(error),))
+        job = self.jobs.add("capture", {"sources": stored}).id if later and stored else ""
+        return replace(done, turns=len(stored), known=known, job=job)
 
     def extract(self, sources: Sequence[str], *, dry_run: bool = False, progress: Progress | None = None) -> Captured:
         """Look (again) at turns that are stored, by the ids of their sources; what stands already is not doubled."""
         embedder, skipped = self._models.embedder()
-        return replace(self._pipeline.look(sources, embedder, dry_run=dry_run, step=progress), skipped=skipped)
+        done = self._pipeline.look(sources, embedder, dry_run=dry_run, step=progress)
+        return replace(done, skipped=skipped + done.skipped)
 
     def pending(self, *, scope: Scope | None = None, limit: int = 50, cursor: str | None = None) -> Page:
         """What waits for a person, newest first; what nobody looked at in time has left the queue."""

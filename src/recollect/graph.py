@@ -12,7 +12,6 @@ order in which they were said.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -21,6 +20,7 @@ from typing import Any
 
 from .checks import MAX_NAME, Cleaner
 from .errors import BadInput, Forbidden, NotFound, TooLarge
+from .remember.mention import ABOUT, entity_key
 from .remember.redact import redact
 from .remember.write import present
 from .store.contract import Store, Transaction
@@ -29,7 +29,6 @@ from .types import SCOPE_FIELDS, Draft, Entity, Link, Memory, Noun, Recall, Reme
 
 MAX_READ = 10_000  # entities that are read at once
 MAX_GIVEN = 1000  # nodes, relations or observations in one request
-ABOUT = "mentions"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +89,7 @@ class Graph:
             for number, node in enumerate(given):
                 if node.name not in taken and node.name not in fresh:
                     moment = self._now() + timedelta(microseconds=number)
-                    key = _key(self._scope.user, node.name)
+                    key = entity_key(self._scope.user, node.name)
                     entity = Entity(
                         self._verbs.new_id(moment), node.kind, node.name, key, self._scope.project, moment
                     )  # fmt: skip
@@ -311,7 +310,7 @@ class Graph:
         wanted = {name for name in names if isinstance(name, str)}
         if not self._scope.user:  # whose they are does not matter, so the key is not known
             return [entity for entity in self._all() if entity.name in wanted]
-        keys = [_key(user, name) for name in wanted for user in ("", self._scope.user)]
+        keys = [entity_key(user, name) for name in wanted for user in ("", self._scope.user)]
         return sorted((e for e in self._store.of(self._tenant, Entity, keys, "key") if self._sees(e)), key=_when)
 
     def _one(self, name: str) -> Entity:
@@ -324,11 +323,11 @@ class Graph:
         project, user = self._scope.project, self._scope.user
         if project and entity.project not in ("", project):
             return False
-        return not user or entity.key in (_key("", entity.name), _key(user, entity.name))
+        return not user or entity.key in (entity_key("", entity.name), entity_key(user, entity.name))
 
     def _owned(self, entity: Entity) -> Entity:
         project, user = self._inside.project, self._inside.user
-        if (project and entity.project != project) or (user and entity.key != _key(user, entity.name)):
+        if (project and entity.project != project) or (user and entity.key != entity_key(user, entity.name)):
             raise Forbidden(
                 f"The entity {entity.name} is not yours to change.", fix="Say what is new in one of your own."
             )
@@ -347,10 +346,6 @@ class Graph:
         if not name:
             raise BadInput(f"{what} is empty.")
         return name
-
-
-def _key(user: str, name: str) -> str:
-    return hashlib.sha256(f"{len(user)}:{user}:{name}".encode("utf-8", "replace")).hexdigest()[:32]
 
 
 def _said(entity: Entity, memory: Memory) -> str:

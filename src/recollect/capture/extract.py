@@ -18,8 +18,10 @@ from .windows import Turn, Window
 
 VERSION = "rules 1"
 MAX_KEYWORDS = 10
+MAX_NAMES = 8
 LONGEST = 600  # characters of one statement; what is longer is a text, not a statement
 _WORD = re.compile(r"`([^`\n]{2,60})`|([A-Za-z][\w./+-]*\w|\w)")
+_NAME = re.compile(r"`([^`\n]{2,60})`|(?<=[a-z,;:] )([A-Z][\w-]+(?: [A-Z][\w-]+){0,2})")
 _CHANGES = re.compile(
     r"\b(?:no longer|any ?more|instead of|switch(?:ed|ing)|migrat(?:ed|ing)|moved?|replaced?|dropped|from now on|as of|"
     r"changed?|not \S+[.!]?$|now uses?|renamed?)\b", re.IGNORECASE
@@ -48,6 +50,7 @@ class Candidate:
     corrects: bool = False
     forgets: str = ""
     lead: str = ""  # the sentence before, where the quote alone does not say what it is about
+    entities: tuple[str, ...] = ()  # what it names, as it is written
     version: str = VERSION
 
 
@@ -85,9 +88,28 @@ def _candidate(turn: Turn, sentence: str, before: str, kind: rules.Class) -> Can
         content, (asked or kind).kind, kind.name, sentence, turn.role, turn.source, turn.at, kind.importance,
         ("captured", *kind.tags), keywords(content), reason["why"].strip() if reason else "",
         tuple(dict.fromkeys((*turn.refs, *citations(sentence)))),
-        kind.name in ("correction", "retraction") or _CHANGES.search(sentence) is not None, rules.forgets(sentence),
-        lead,
+        kind.name in ("correction", "retraction") or changes(sentence), rules.forgets(sentence), lead, names(content),
     )  # fmt: skip
+
+
+def changes(sentence: str) -> bool:
+    """Whether a sentence says that something is otherwise from now on.
+
+    >>> changes("We moved to pnpm."), changes("We use pnpm.")
+    (True, False)
+    """
+    return _CHANGES.search(sentence) is not None
+
+
+def names(content: str) -> tuple[str, ...]:
+    """What a statement calls by its name: words in backticks, and capitals inside of a sentence.
+
+    >>> names("Since March, `billing-api` is owned by Ana Ruiz.")
+    ('March', 'billing-api', 'Ana Ruiz', 'Ana', 'Ruiz')
+    """
+    found = [code or word for code, word in _NAME.findall(content)]
+    parts = [part for name in found if " " in name for part in name.split()]
+    return tuple(dict.fromkeys((*found, *parts)))[:MAX_NAMES]
 
 
 def keywords(content: str) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """The pipeline: from what was said to what is known.
 
-    turns are stored as they are → windows → gate → extract → ground → settle (known, contradicted, new)
+    turns are stored as they are → windows → gate → extract (by a model, or rules) → ground → settle
 
 Storing comes first and is all that anybody waits for; the rest can be a job of kind `capture`. Every step after storing
 reads from the stored sources, so it can be done again when the rules are better, and doing it again changes nothing
@@ -25,16 +25,19 @@ from ..store.contract import Store
 from ..types import ROLES, Captured, Draft, Filter, Finding, Memory, Message, Remembered, Scope, Source
 from . import turns
 from .echo import Echoes, injected, own_words
-from .extract import Candidate, extract
-from .gate import worth
+from .extract import Candidate
+from .model import Looking, Tier
 from .sentences import public
 from .windows import Turn, windows
 
 if TYPE_CHECKING:
     from ..models.embedder import Embedder
+    from ..models.llm import LLM
 
 BATCH = 256  # sources looked up at once
 MAX_MESSAGES = 100_000
+NEAR = 8  # memories a model is shown
+UNPROVED = "a model said it, and nothing that was said proves it"
 HEARD = ("user", "assistant")  # whose words can become knowledge
 Step = Callable[[int, int], None]
 
@@ -49,6 +52,7 @@ class Pipeline:
     content_limit: int
     remember: Callable[[list[Draft]], tuple[Remembered, ...]]
     settler: Settler
+    llm: Callable[[Tier, str, str], LLM | None]
 
     # -- storing ------------------------------------------------------------------------------------------------------
 
@@ -96,8 +100,12 @@ class Pipeline:
     def look(
         self, sources: Sequence[str], embedder: Embedder | None, *, dry_run: bool = False, step: Step | None = None
     ) -> Captured:
-        """Find what is worth keeping in stored turns, and settle it; with `dry_run` only say what there is."""
+        """Find what is worth keeping in stored turns, and settle it; with `dry_run` only say what rules find.
+
+        `BudgetSpent` ends it where models are paid for; what was settled before stands, and it can begin anew.
+        """
         spoken = self._spoken(sources)
+        looking = Looking((lambda *_: None) if dry_run else self.llm, self._near)
         seen = good = done = 0
         findings: list[Finding] = []
         for scope, said in groupby(spoken, key=lambda memory: memory.scope):
@@ -105,14 +113,22 @@ class Pipeline:
             learnt = replace(scope, session="")  # it holds beyond the session it was said in
             for window in windows([_turn(memory) for memory in talk]):
                 seen += 1
-                if worth(window):
-                    good += 1
-                    claims = [(found, self._claim(found, learnt)) for found in extract(window)]
-                    findings += self._settled(claims, embedder, dry_run)
+                look = looking.look(window, learnt)
+                good += look.worth
+                claims = [(found, self._claim(found, learnt)) for found in look.found]
+                findings += self._settled(claims, embedder, dry_run)
+                findings += [Finding("blocked", told, "fact", 3, "", "", reason=UNPROVED) for told in look.unproved]
             done += len(talk)
             if step:
                 step(done, len(spoken))
-        return Captured(windows=seen, worth=good, findings=tuple(findings))
+        return Captured(windows=seen, worth=good, findings=tuple(findings), skipped=tuple(looking.skipped))
+
+    def _near(self, said: str, scope: Scope) -> list[str]:
+        """What is known already near to what is said, for a model that must not repeat it."""
+        asked = terms.of_query(said[:2000])
+        ids = [id for id, _ in self.store.match(self.tenant, asked, Filter(scope=scope), 4 * NEAR)] if asked else []
+        known = self.store.memories(self.tenant, ids)
+        return [known[id].content for id in ids if id in known and known[id].kind != "turn"][:NEAR]
 
     def _spoken(self, sources: Sequence[str]) -> list[Memory]:
         """The turns of these sources that are still there, session by session, in the order they were said."""
@@ -136,7 +152,7 @@ class Pipeline:
             evidence=(found.lead, found.quote),
         )  # fmt: skip
         corrects = found.corrects and found.role == "user"
-        return Claim(draft, verdict, corrects, found.role == "assistant", found.forgets, found.version)
+        return Claim(draft, verdict, corrects, found.role == "assistant", found.forgets, found.version, found.entities)
 
     def _resolves(self, citation: str, scope: Scope) -> bool:
         """Whether what is cited is known from a source of its own, and not only from talk."""

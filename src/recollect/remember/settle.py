@@ -32,6 +32,7 @@ from ..types import TRUSTS, Draft, Evidence, Filter, Link, Memory, Near, Scope, 
 from . import alike
 from .conflict import conflict
 from .drafts import Prepared, prepare
+from .mention import mention
 from .write import Writer, present
 
 if TYPE_CHECKING:
@@ -47,7 +48,8 @@ class Claim:
     """A draft with what its grounding says of it.
 
     `corrects`: a person says that something is otherwise. `echo`: an assistant may only be repeating what it was shown.
-    `forgets`: what is taken back; then nothing is stored. `place` tells the version of what found it.
+    `forgets`: what is taken back; then nothing is stored. `place` tells the version of what found it. `names`: what it
+    calls by name; where there is an entity of that name, the memory is tied to it.
     """
 
     draft: Draft
@@ -56,6 +58,7 @@ class Claim:
     echo: bool = False
     forgets: str = ""
     place: str = ""
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +179,7 @@ class Settler:
         writer, verdict, now = self.writer, claim.verdict, self.writer.now()
         if verdict.tier == 1:
             memory = writer.create(changes, item, source, place=claim.place, trust=verdict.trust)
+            mention(writer, changes, memory, claim.names)
             return Settled("created", memory, verdict.reason)
         waiting = writer.store.count(writer.tenant, Filter(states=("pending",), current_at=now))
         if waiting >= self.capacity:
@@ -186,6 +190,7 @@ class Settler:
             changes, item, source, place=claim.place, trust=verdict.trust, state="pending",
             expires_at=now + self.patience,
         )  # fmt: skip
+        mention(writer, changes, memory, claim.names)
         return Settled("pending", memory, verdict.reason)
 
     def _retract(self, claim: Claim, item: Prepared) -> Settled:

@@ -1,4 +1,4 @@
-"""The one list of operations. MCP, HTTP, the client and the command line are thin over it; tests/test_ops.py walks it."""
+"""The one list of operations. MCP, HTTP, the client and the commands are thin over it; tests/test_ops.py walks it."""
 
 from __future__ import annotations
 

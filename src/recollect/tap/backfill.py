@@ -22,7 +22,9 @@ from typing import Any
 
 from .. import text, times
 from ..capture import turns
+from ..capture.model import Load, Tier
 from ..capture.transcripts import Said, Talk, Tally
+from ..capture.windows import Turn, windows
 from ..engine import Engine
 from ..errors import BadInput, RecollectError, StoreUnavailable
 from ..serve.hooks import project_of
@@ -33,6 +35,7 @@ BATCH = 200  # messages a capture
 MAX_SESSION = 150  # characters of a session's name that are kept
 STATE = "capture.json"
 PAGE = 1000
+TIERS: tuple[Tier, ...] = ("gate", "extract")
 Progress = Callable[[int, int], None]
 
 
@@ -71,6 +74,8 @@ class Report(Noun):
     skipped: dict[str, int] = field(default_factory=dict)
     unknown: dict[str, int] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
+    missed: tuple[str, ...] = ()  # what models were to do and did not
+    cost: dict[str, Any] = field(default_factory=dict)  # of a dry run: what models would be paid at most
     dry_run: bool = False
 
     def add(self, captured: Captured) -> None:
@@ -78,6 +83,7 @@ class Report(Noun):
         self.known += captured.known
         self.windows += captured.windows
         self.worth += captured.worth
+        self.missed = tuple(dict.fromkeys((*self.missed, *captured.skipped)))
         for finding in captured.findings:
             self.found[finding.action] = self.found.get(finding.action, 0) + 1
 
@@ -97,6 +103,7 @@ class Backfill:
         self._engine = engine
         self._wanted = wanted
         self._state = _State(engine, lasting=wanted.whole)
+        self._load = Load()
         self.report = Report(dry_run=wanted.dry_run)
 
     def run(self, paths: Sequence[Path], progress: Progress | None = None) -> Report:
@@ -114,6 +121,8 @@ class Backfill:
             done += sizes[path]
             if progress:
                 progress(done, total)
+        if self._wanted.dry_run:
+            self.report.cost = _cost(self._engine, self._load)
         return self.report
 
     def follow(self, paths: Sequence[Path], stop: Callable[[], bool], pause: float = 1.0) -> Report:
@@ -172,6 +181,7 @@ class Backfill:
         self.report.tokens += sum(text.tokens(one.text) for one in batch)
         if self._wanted.dry_run:
             self.report.turns += len(batch)
+            self._load.add(windows([Turn(one.speaker, one.text) for one in batch]))
             return
         first = batch[0]
         origin, session = first.host or "chat", first.session[:MAX_SESSION]
@@ -194,11 +204,14 @@ def reprocess(engine: Engine, wanted: Wanted, progress: Progress | None = None) 
     report = Report(dry_run=wanted.dry_run)
     inside = wanted.scope or Scope()
     sessions: dict[tuple[str, ...], list[tuple[int, str]]] = {}
+    load = Load()
     cursor: str | None = None
     while True:
         page = engine.list(scope=inside, kinds=("turn",), since=wanted.since, limit=PAGE, cursor=cursor)
         for turn in page.memories:
             sessions.setdefault(turn.scope.places(), []).append((turn.position or 0, turn.source))
+            if wanted.dry_run:
+                load.add(windows([Turn(turn.speaker, turn.content)]))
         if (cursor := page.cursor) is None:
             break
     done, total = 0, sum(map(len, sessions.values()))
@@ -208,7 +221,15 @@ def reprocess(engine: Engine, wanted: Wanted, progress: Progress | None = None) 
         if progress:
             progress(done, total)
     report.known = total
+    if wanted.dry_run:
+        report.cost = _cost(engine, load)
     return report
+
+
+def _cost(engine: Engine, load: Load) -> dict[str, Any]:
+    """What the models of the settings would be paid at most, and which they are."""
+    tiers: dict[str, dict[str, Any]] = {tier: engine.spending.estimate(tier, *load.of(tier)) for tier in TIERS}
+    return {**tiers, "dollars": sum(told["dollars"] for told in tiers.values())}
 
 
 class _State:

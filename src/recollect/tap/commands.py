@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 @click.option("--reprocess", is_flag=True, help="Look again at the turns that are stored, with today's rules.")
 @click.option("--sidechains", is_flag=True, help="Also what subagents were told and answered.")
 @click.option("--tools", is_flag=True, help="Also what tools gave back, as turns; never as knowledge.")
-@click.option("--dry-run", is_flag=True, help="Only count what would be taken in.")
+@click.option("--dry-run", is_flag=True, help="Only count what would be taken in, and what models would cost.")
 @placed
 def capture(
     app: App, paths: tuple[Path, ...], since: datetime | None, follow: bool, reprocess: bool, sidechains: bool,
@@ -92,6 +92,9 @@ def _captured(report: Report, out: Look, *, again: bool) -> str:
     lines = [f"{head} from {plural(report.files, 'file')}" if not again else head]
     if report.found:
         lines.append(f"  found: {_counts(report.found)}")
+    if report.cost:
+        lines.append(f"  {_priced(report.cost)}")
+    lines += [f"! {missed}" for missed in report.missed]
     if report.unchanged:
         lines.append(out.dim(f"  {plural(report.unchanged, 'file')} unchanged"))
     if report.older:
@@ -105,6 +108,18 @@ def _captured(report: Report, out: Look, *, again: bool) -> str:
         lines.append(f"  of a kind not known here: {_counts(report.unknown)}")
     lines += [f"! {path}: {why}" for path, why in report.failed.items()]
     return "\n".join(lines)
+
+
+def _priced(cost: Mapping[str, Any]) -> str:
+    """What models would be paid for it."""
+    from ..upkeep.spending import dollars
+
+    tiers = [told for told in (cost["gate"], cost["extract"]) if told["calls"]]
+    if not tiers:
+        return "costs nothing: rules look at it, no language model is set"
+    tokens = sum(told["tokens_in"] + told["tokens_out"] for told in tiers)
+    models = " and ".join(dict.fromkeys(told["model"] for told in tiers))
+    return f"costs at most {dollars(cost['dollars'])} ({tokens:,} tokens) with {models}"
 
 
 def _counts(counts: Mapping[str, int]) -> str:
