@@ -143,10 +143,11 @@ ATTEMPTS: dict[str, Callable[[Transaction, Filled], Any]] = {
         changes.drop(Link, other.link, "drop"), changes.drop(Tombstone, other.tombstone, "drop"),
     ],
     "drop_webhook": lambda changes, other: changes.drop_webhook(other.webhook),
+    "blank": lambda changes, other: changes.blank(other.ids[0]),
     "note": lambda changes, other: changes.note("try", "nothing", ""),
 }  # fmt: skip
 # These change only what they are given, or are tried by `inside`.
-OF_THEIR_OWN = {"put", "put_token", "put_webhook", "embed", "purge", "replay", "restore_vectors"}
+OF_THEIR_OWN = {"put", "put_token", "put_webhook", "embed", "purge", "replay", "restate", "restore_vectors"}
 
 
 def methods(contract: type) -> set[str]:

@@ -250,13 +250,13 @@ class Changes(ABC):
         found = self.get(Memory, memory)
         if found is None:
             raise NotFound(f"No memory has the id {memory!r}.")
-        evidence = self._rows(Evidence, columns(Evidence), NOUN[Evidence] + " and memory = :id", id=memory)
-        sql = NOUN[Link] + " and (origin = :id or target = :id)"
+        evidence = self._rows(Evidence, columns(Evidence), NOUN[Evidence] + " and memory = :id order by id", id=memory)
+        sql = NOUN[Link] + " and (origin = :id or target = :id) order by id"
         links = self._rows(Link, columns(Link), sql, id=memory)
         for kind, id in [(Evidence, e.id) for e in evidence] + [(Link, link.id) for link in links] + [(Memory, memory)]:
             self._erase(kind, id)
         self._forget_context(found)
-        for source in {found.source, *(e.source for e in evidence)}:
+        for source in sorted({found.source, *(e.source for e in evidence)}):
             if not self._value(SOURCE_IS_USED, source=source):
                 self._erase(Source, source)
         self.purged = True
