@@ -398,6 +398,13 @@ def test_what_was_written_without_a_model_is_given_its_vectors(run: Run, home: P
         assert memory.stats()["embedded"] == {"hashing/1": 1}
 
 
+def test_what_another_tenant_was_told_is_looked_at_too(run: Run) -> None:
+    with recollect.open(embedder="hashing", tenant="acme") as memory:
+        memory.capture([recollect.Message("user", "We use pnpm because npm is slow.")], session="s1", later=True)
+        serve(run)
+        until(lambda: memory.list(kinds=("fact",)).memories)
+
+
 # -- the log ----------------------------------------------------------------------------------------------------------
 
 

@@ -134,8 +134,8 @@ def test_only_one_file_changes_knowledge() -> None:
 
 def test_the_public_api_is_pinned() -> None:
     assert sorted(recollect.__all__) == [
-        "Ambiguous", "BadInput", "BadTime", "ChangedMeanwhile", "Check", "Client", "CopyDiffers", "Draft",
-        "Engine", "Entry", "Evidence", "Forbidden", "Forgotten", "Hit", "Job", "Link", "Memory",
+        "Ambiguous", "BadInput", "BadTime", "BudgetSpent", "Captured", "ChangedMeanwhile", "Check", "Client",
+        "CopyDiffers", "Draft", "Engine", "Entry", "Evidence", "Finding", "Forbidden", "Forgotten", "Hit", "Job", "Link", "Memory", "Message",
         "MigrationChanged", "ModelUnavailable", "Near", "NewerSchema", "NotADatabase", "NotFound", "Page",
         "RateLimited", "Recall", "RecollectError", "Refused", "Remembered", "Scope", "ServerUnavailable",
         "Source", "StoreCorrupt", "StoreFull", "StoreLocked", "StoreReadOnly", "StoreUnavailable", "TooLarge",
@@ -145,8 +145,8 @@ def test_the_public_api_is_pinned() -> None:
     assert verbs == {
         "approve", "beside", "capture", "changes", "close", "context", "edit", "embed", "embed_later", "evidence",
         "export", "extract", "forget", "gatekeeper", "get", "graph", "head", "history", "import_", "link", "links",
-        "list", "mend", "model", "pending", "recall", "reject", "remember", "remember_many", "sources", "stats",
-        "tokens", "wait", "warm", "webhooks",
+        "list", "mend", "model", "neighbours", "pending", "recall", "reject", "remember", "remember_many", "sources",
+        "stats", "tokens", "wait", "warm", "webhooks",
     }  # fmt: skip
 
 

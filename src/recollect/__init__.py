@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         Ambiguous,
         BadInput,
         BadTime,
+        BudgetSpent,
         ChangedMeanwhile,
         CopyDiffers,
         Forbidden,
@@ -38,15 +39,18 @@ if TYPE_CHECKING:
         Unauthorised,
     )
     from .types import (
+        Captured,
         Check,
         Draft,
         Entry,
         Evidence,
+        Finding,
         Forgotten,
         Hit,
         Job,
         Link,
         Memory,
+        Message,
         Near,
         Page,
         Recall,
@@ -60,6 +64,8 @@ __all__ = [
     "Ambiguous",
     "BadInput",
     "BadTime",
+    "BudgetSpent",
+    "Captured",
     "ChangedMeanwhile",
     "Check",
     "Client",
@@ -68,12 +74,14 @@ __all__ = [
     "Engine",
     "Entry",
     "Evidence",
+    "Finding",
     "Forbidden",
     "Forgotten",
     "Hit",
     "Job",
     "Link",
     "Memory",
+    "Message",
     "MigrationChanged",
     "ModelUnavailable",
     "Near",
@@ -101,7 +109,11 @@ __all__ = [
 ]
 # Where a public name lives; what is not named here is an error.
 _HOMES = {"Client": "client", "Engine": "engine", "open": "engine"} | dict.fromkeys(
-    "Check Draft Entry Evidence Forgotten Hit Job Link Memory Near Page Recall Remembered Scope Source".split(), "types"
+    (
+        "Captured Check Draft Entry Evidence Finding Forgotten Hit Job Link Memory Message Near Page Recall Remembered "
+        "Scope Source"
+    ).split(),
+    "types",
 )
 
 if not TYPE_CHECKING:  # a checker reads the imports above, and so still finds a name that does not exist

@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import secrets
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -157,6 +157,10 @@ class Engine:
         if other._tenant == self._tenant:  # one cache and one count of use for all who work in it
             other._recalled, other._usage, other._reader = self._recalled, self._usage, self._reader
         return other
+
+    def neighbours(self) -> Iterator[Engine]:
+        """An engine for each of the other tenants of the store, for whoever tends the whole of it."""
+        return (self.beside(tenant=tenant) for tenant in self._store.tenants() if tenant != self._tenant)
 
     # -- writing ------------------------------------------------------------------------------------------------------
 

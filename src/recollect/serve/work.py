@@ -18,6 +18,7 @@ from ..engine import Engine
 from . import hooks
 
 EVERY = 2.0  # seconds between two rounds
+VISIT = 5  # rounds between two looks for jobs of other tenants
 LOOK = 300  # rounds between two looks for memories without a vector, which somebody else may have written
 log = logging.getLogger("recollect.work")
 
@@ -63,6 +64,8 @@ class Work:
             if self._stopping.wait(EVERY):
                 return
             self._attempt("spool", self._take_in)
+            if number % VISIT == 0:
+                self._attempt("neighbours", self._neighbours)
 
     def _attempt(self, name: str, piece: Callable[[], None]) -> None:
         if self._stopping.is_set():
@@ -77,6 +80,17 @@ class Work:
     def _take_in(self) -> None:
         if taken := hooks.take_in(self._engine, self._home):
             log.info("taken in from the spool", extra={"fields": {"turns": taken}})
+
+    def _neighbours(self) -> None:
+        """The jobs of the other tenants of this store, one tenant after the other, until none is due."""
+        for engine in self._engine.neighbours():
+            if not engine.jobs.list(states=("queued", "running"), limit=1):
+                continue
+            worker = engine.jobs.worker()
+            worker.start(stay=False)
+            while not worker.join(EVERY):
+                if self._stopping.is_set():  # what it is at is released, and done by the next daemon
+                    worker.stop(at_once=True)
 
     def _embed(self) -> None:
         """What was written while no model could be had, or by somebody who had none."""
