@@ -276,7 +276,7 @@ def test_a_superseded_memory_leaves_recall_and_ends_its_validity(memory: recolle
     assert kept.valid_to is not None
     assert kept.valid_to >= START + timedelta(days=1)
     assert [hit.memory.id for hit in memory.recall("which Node do we use")] == [new]
-    assert [link.relation for link in memory.links(old)] == ["supersedes"]
+    assert [link.relation for link in memory.links(old)] == ["contradicts", "supersedes"]
 
 
 def test_linking_twice_is_one_link(memory: recollect.Engine) -> None:
@@ -371,3 +371,39 @@ def test_taking_one_rejection_back_leaves_a_wider_one_standing(memory: recollect
     assert memory.remember("The sky is green.").action == "refused"
     memory.reject(wide, undo=True)
     assert memory.get(wide).state == "active"
+
+
+def test_what_contradicts_is_tied_and_said_and_both_stand(memory: recollect.Engine) -> None:
+    old = memory.remember("The gateway listens on port 8080.")
+    new = memory.remember("The gateway listens on port 8443.")
+    assert (new.action, new.conflicts, new.superseded) == ("created", (old.id,), ())
+    assert [(one.relation, one.target) for one in memory.links(new.id)] == [("contradicts", old.id)]
+    assert memory.get(old.id).state == "active"
+    assert memory.remember("The gateway is written in Go.").conflicts == ()
+
+
+def test_what_says_that_something_changed_stands_for_what_it_contradicts(memory: recollect.Engine) -> None:
+    old = memory.remember("We use yarn for packages.")
+    new = memory.remember("We switched from yarn to pnpm for packages.")
+    assert new.superseded == (old.id,)
+    before = memory.get(old.id)
+    assert before.state == "superseded"
+    assert before.valid_to is not None
+    assert [hit.memory.id for hit in memory.recall("packages")] == [new.id]
+    assert {hit.memory.id for hit in memory.recall("packages", states=("active", "superseded"))} == {old.id, new.id}
+
+
+def test_the_better_supported_wins_and_the_lesser_does_not(memory: recollect.Engine) -> None:
+    heard = memory.remember("Deploys go out on Thursdays.", source=recollect.Source("", "import", "old.json"))
+    stated = memory.remember("Deploys go out on Mondays.")
+    assert stated.superseded == (heard.id,)
+    again = memory.remember("Deploys go out on Fridays.", source=recollect.Source("", "import", "older.json"))
+    assert again.conflicts == (stated.id,)
+    assert memory.get(stated.id).state == "active"
+
+
+def test_a_contradiction_elsewhere_is_tied_and_left_alone(memory: recollect.Engine) -> None:
+    everywhere = memory.remember("We use yarn for packages.")
+    here = memory.remember("We switched from yarn to pnpm for packages.", scope=recollect.Scope(project="shop"))
+    assert (here.superseded, here.conflicts) == ((), (everywhere.id,))
+    assert memory.get(everywhere.id).state == "active"

@@ -135,7 +135,8 @@ def test_only_one_file_changes_knowledge() -> None:
 def test_the_public_api_is_pinned() -> None:
     assert sorted(recollect.__all__) == [
         "Ambiguous", "BadInput", "BadTime", "BudgetSpent", "Captured", "ChangedMeanwhile", "Check", "Client",
-        "CopyDiffers", "Draft", "Engine", "Entry", "Evidence", "Finding", "Forbidden", "Forgotten", "Hit", "Job", "Link", "Memory", "Message",
+        "CopyDiffers", "Draft", "Engine", "Entry", "Evidence", "Finding", "Forbidden", "Forgotten", "Hit", "Job",
+        "Link", "Memory", "Message",
         "MigrationChanged", "ModelUnavailable", "Near", "NewerSchema", "NotADatabase", "NotFound", "Page",
         "RateLimited", "Recall", "RecollectError", "Refused", "Remembered", "Scope", "ServerUnavailable",
         "Source", "StoreCorrupt", "StoreFull", "StoreLocked", "StoreReadOnly", "StoreUnavailable", "TooLarge",

@@ -115,7 +115,15 @@ def remembered(result: Remembered, look: Look) -> str:
     }[result.action].split("\n")
     if result.redacted:
         lines += look.wrap(f"redacted before it was stored: {', '.join(result.redacted)}", "  ")
-    if result.action == "created" and result.near:
+    if result.superseded:
+        lines += look.wrap(f"stands now for {' '.join(map(look.id, result.superseded))}, which said otherwise", "  ")
+    if result.conflicts:
+        told = ids.short(result.id), ids.short(result.conflicts[0])
+        lines += look.wrap(
+            f"contradicts {' '.join(map(look.id, result.conflicts))}, and both stand; if this is true now: "
+            f"recollect link {told[0]} supersedes {told[1]}", "  ",
+        )  # fmt: skip
+    elif result.action == "created" and result.near:
         lines.append("  nearly the same is known:")
         for near in result.near:
             room = max(20, look.width - 20)

@@ -415,7 +415,7 @@ class Near(Noun):
 
 @dataclass(frozen=True, slots=True)
 class Remembered(Noun):
-    """What became of one draft."""
+    """What became of one draft: which memories it stands for now, and which it contradicts while both stand."""
 
     action: Literal["created", "duplicate", "merged", "refused"]
     memory: Memory | None
@@ -423,6 +423,8 @@ class Remembered(Noun):
     near: tuple[Near, ...] = ()
     reason: str = ""
     skipped: tuple[str, ...] = ()
+    superseded: tuple[str, ...] = ()
+    conflicts: tuple[str, ...] = ()
 
     @property
     def id(self) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from ..grounding import citations
+from ..remember.conflict import changes
 from ..terms import STOP_WORDS, terms
 from . import sentences as rules
 from .windows import Turn, Window
@@ -22,10 +23,6 @@ MAX_NAMES = 8
 LONGEST = 600  # characters of one statement; what is longer is a text, not a statement
 _WORD = re.compile(r"`([^`\n]{2,60})`|([A-Za-z][\w./+-]*\w|\w)")
 _NAME = re.compile(r"`([^`\n]{2,60})`|(?<=[a-z,;:] )([A-Z][\w-]+(?: [A-Z][\w-]+){0,2})")
-_CHANGES = re.compile(
-    r"\b(?:no longer|any ?more|instead of|switch(?:ed|ing)|migrat(?:ed|ing)|moved?|replaced?|dropped|from now on|as of|"
-    r"changed?|not \S+[.!]?$|now uses?|renamed?)\b", re.IGNORECASE
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,15 +87,6 @@ def _candidate(turn: Turn, sentence: str, before: str, kind: rules.Class) -> Can
         tuple(dict.fromkeys((*turn.refs, *citations(sentence)))),
         kind.name in ("correction", "retraction") or changes(sentence), rules.forgets(sentence), lead, names(content),
     )  # fmt: skip
-
-
-def changes(sentence: str) -> bool:
-    """Whether a sentence says that something is otherwise from now on.
-
-    >>> changes("We moved to pnpm."), changes("We use pnpm.")
-    (True, False)
-    """
-    return _CHANGES.search(sentence) is not None
 
 
 def names(content: str) -> tuple[str, ...]:

@@ -21,10 +21,11 @@ from .. import text
 from ..errors import BadAnswer, BudgetSpent, ModelUnavailable
 from ..grounding import citations
 from ..remember import alike
+from ..remember.conflict import changes
 from ..terms import STOP_WORDS, terms
 from ..types import Scope
 from . import sentences as rules
-from .extract import MAX_KEYWORDS, Candidate, changes, extract, keywords, names
+from .extract import MAX_KEYWORDS, Candidate, extract, keywords, names
 from .gate import worth
 from .windows import Turn, Window
 

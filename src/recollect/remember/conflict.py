@@ -41,6 +41,10 @@ _ONE = re.compile(
     r"\b(?:port|branch|name|version|owner|database|language|url|host|address|deadline|default|timeout|limit|region|"
     r"password|lead|maintainer|contact|manager|freeze|retention|framework|linter|formatter)\b", re.IGNORECASE
 )  # fmt: skip
+_CHANGES = re.compile(
+    r"\b(?:no longer|any ?more|instead of|switch(?:ed|ing)|migrat(?:ed|ing)|moved?|replaced?|dropped|from now on|as of|"
+    r"changed?|not \S+[.!]?$|now uses?|renamed?)\b", re.IGNORECASE
+)  # fmt: skip
 _LIST = re.compile(r"\b(?:also|too|as well|both|another|additionally)\b", re.IGNORECASE)
 
 
@@ -61,6 +65,15 @@ def conflict(old: str, new: str) -> str:
     if _LIST.search(new):
         return ""
     return _denied(old, new) or _counted(old, new) or _placed(old, new)
+
+
+def changes(sentence: str) -> bool:
+    """Whether a sentence says that something is otherwise from now on.
+
+    >>> changes("We moved to pnpm."), changes("We use pnpm.")
+    (True, False)
+    """
+    return _CHANGES.search(sentence) is not None
 
 
 def _words(statement: str) -> frozenset[str]:

@@ -30,16 +30,14 @@ from ..grounding import Verdict
 from ..store.contract import Transaction
 from ..types import TRUSTS, Draft, Evidence, Filter, Link, Memory, Near, Scope, Source
 from . import alike
-from .conflict import conflict
 from .drafts import Prepared, prepare
 from .mention import mention
 from .write import Writer, present
 
 if TYPE_CHECKING:
     from ..models.embedder import Embedder
-    from ..vectors import Floats
 
-LOOKED_AT = 12  # memories nearest in words and in meaning that a claim is held against
+LOOKED_AT = 12  # memories nearest in words that a claim is held against
 Action = Literal["created", "pending", "duplicate", "merged", "superseded", "retracted", "blocked", "refused"]
 
 
@@ -91,8 +89,8 @@ class Settler:
         if claim.forgets:
             return self._retract(claim, item)
         vectors = writer.vectors([item], embedder)[0]
-        near = writer.near(item, vectors, embedder)
-        others = self._others(item, vectors, embedder)
+        near, others = writer.around(item, vectors, embedder)
+        others = tuple(dict.fromkeys((*self._in_words(item), *others)))
         with writer.store.transaction(writer.tenant, writer.actor, writer.now()) as changes:
             result = self._one(changes, claim, item, near, others)
             new = result.memory is not None and result.action in ("created", "pending", "superseded")
@@ -100,15 +98,12 @@ class Settler:
                 changes.embed(result.memory.id, embedder.model, vectors)
         return result
 
-    def _others(self, item: Prepared, vectors: Floats | None, embedder: Embedder | None) -> list[str]:
-        """Memories that may speak of the same: nearest in words, and in meaning where there is a model."""
-        store, tenant = self.writer.store, self.writer.tenant
+    def _in_words(self, item: Prepared) -> list[str]:
+        """Memories that may speak of the same, because they use the same words."""
         visible = Filter(scope=item.draft.scope, states=("active",))
         asked = terms.of_query(item.draft.content)
-        found = [id for id, _ in store.match(tenant, asked, visible, LOOKED_AT)] if asked else []
-        if vectors is not None and embedder is not None:
-            found += [id for id, _ in store.nearest(tenant, embedder.model, vectors[0], visible, LOOKED_AT)]
-        return list(dict.fromkeys(found))
+        found = self.writer.store.match(self.writer.tenant, asked, visible, LOOKED_AT) if asked else []
+        return [id for id, _ in found]
 
     def _one(
         self, changes: Transaction, claim: Claim, item: Prepared, near: tuple[Near, ...], others: Sequence[str]
@@ -125,7 +120,7 @@ class Settler:
             mine = known and known.kind != "turn" and _beside(known.scope, item.draft.scope)
             if known and mine and alike.agree(known.content, item.draft.content):
                 return self._again(changes, claim, known, item, source, merge=True)
-        if against := self._against(changes, item, others):
+        if against := writer.against(changes, item.draft, others):
             return self._contested(changes, claim, item, source, against)
         return self._fresh(changes, claim, item, source)
 
@@ -142,13 +137,6 @@ class Settler:
             seen = replace(seen, state="active", trust=claim.verdict.trust, expires_at=None)
             changes.put(seen, "approve", claim.verdict.reason)
         return Settled("merged" if merge else "duplicate", seen)
-
-    def _against(self, changes: Transaction, item: Prepared, others: Sequence[str]) -> list[Memory]:
-        """The memories a claim cannot be true beside, as they stand now."""
-        found = [memory for id in others if (memory := changes.get(Memory, id)) and memory.state == "active"]
-        return [
-            memory for memory in found if memory.kind != "turn" and conflict(memory.content, item.draft.content)
-        ]  # fmt: skip
 
     def _contested(
         self, changes: Transaction, claim: Claim, item: Prepared, source: Source, against: Sequence[Memory]

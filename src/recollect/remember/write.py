@@ -1,6 +1,7 @@
 """The write path. Whatever wants to become a memory goes through `remember`.
 
-    prepare (check, clean, redact) → embed in one batch → under the write lock: rejected before? known already? → commit
+    prepare (check, clean, redact) → embed in one batch
+    → under the write lock: rejected before? known already? against what is known? → commit
 
 Checking happens before anything is stored, embedding before the lock is taken, and the questions «was it rejected?» and
 «is it known?» are asked under the lock, so two processes that say the same thing at once make one memory. Memory,
@@ -19,8 +20,10 @@ from .. import text
 from ..checks import MAX_TAGS, Cleaner
 from ..errors import BadInput, ChangedMeanwhile, ModelUnavailable, NotFound, Refused
 from ..store.contract import Store, Transaction
-from ..types import Draft, Evidence, Filter, Link, Memory, Near, Remembered, Scope, Source, Tombstone
+from ..types import TRUSTS, Draft, Evidence, Filter, Link, Memory, Near, Remembered, Scope, Source, Tombstone
 from . import alike
+from .conflict import changes as says_change
+from .conflict import conflict
 from .drafts import MAX_KEYWORDS, MAX_REFS, Prepared, fields_of, prepare
 from .redact import redact
 
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
 
 BATCH = 256  # drafts a transaction: short enough that another process waits milliseconds, long enough to be fast
 MAX_NEAR = 3
+AROUND = 8  # memories nearest in meaning that a new one is held against
 MAX_CONTEXT = 2000  # characters of the turn before that a turn carries along
 log = logging.getLogger("recollect")
 
@@ -63,12 +67,12 @@ class Writer:
 
     def _batch(self, batch: list[Prepared], embedder: Embedder | None, merge: bool) -> list[Remembered]:
         vectors = self.vectors(batch, embedder)
-        nears = [self.near(item, found, embedder) for item, found in zip(batch, vectors, strict=True)]
+        around = [self.around(item, found, embedder) for item, found in zip(batch, vectors, strict=True)]
         results = []
         with self.store.transaction(self.tenant, self.actor, self.now()) as changes:
             parts = self.tombstoned(item.draft for item in batch)
-            for item, found, near in zip(batch, vectors, nears, strict=True):
-                result = self._one(changes, item, near, merge, parts)
+            for item, found, (near, others) in zip(batch, vectors, around, strict=True):
+                result = self._one(changes, item, near, others, merge, parts)
                 if result.action == "created" and found is not None and embedder is not None:
                     changes.embed(result.id, embedder.model, found)
                 results.append(result)
@@ -84,24 +88,33 @@ class Writer:
             vectors[n] = made
         return vectors
 
-    def near(self, item: Prepared, vectors: Floats | None, embedder: Embedder | None) -> tuple[Near, ...]:
-        """What is stored already and says nearly the same, seen from the draft's scope."""
+    def around(
+        self, item: Prepared, vectors: Floats | None, embedder: Embedder | None
+    ) -> tuple[tuple[Near, ...], tuple[str, ...]]:
+        """What is stored and says nearly the same, seen from the draft's scope, and what speaks of the same."""
         if vectors is None or embedder is None:
-            return ()
+            return (), ()
         visible = Filter(scope=item.draft.scope, states=("active", "pending"))
-        found = self.store.nearest(self.tenant, embedder.model, vectors[0], visible, MAX_NEAR)
-        close = {id: score for id, score in found if score > self.near_duplicate}
-        known = self.store.memories(self.tenant, list(close))
-        return tuple(
+        found = dict(self.store.nearest(self.tenant, embedder.model, vectors[0], visible, AROUND))
+        known = self.store.memories(self.tenant, list(found))
+        near = tuple(
             Near(id, round(score, 4), memory.title or text.title_of(memory.content))
-            for id, score in close.items()
-            if (memory := known.get(id)) and memory.content_hash != item.key
+            for id, score in list(found.items())[:MAX_NEAR]
+            if score > self.near_duplicate and (memory := known.get(id)) and memory.content_hash != item.key
             and alike.near(memory.content, item.draft.content)
         )  # fmt: skip
+        return near, tuple(found)
+
+    def against(self, changes: Transaction, draft: Draft, others: Sequence[str]) -> list[Memory]:
+        """The memories among these that cannot be true beside a draft, as they stand now."""
+        found = [memory for id in others if (memory := changes.get(Memory, id)) and memory.state == "active"]
+        said = [memory for memory in found if memory.kind in CLAIMS]
+        return [memory for memory in said if conflict(memory.content, draft.content)]
 
     def _one(
-        self, changes: Transaction, item: Prepared, near: tuple[Near, ...], merge: bool, parts: Collection[str]
-    ) -> Remembered:
+        self, changes: Transaction, item: Prepared, near: tuple[Near, ...], others: Sequence[str], merge: bool,
+        parts: Collection[str],
+    ) -> Remembered:  # fmt: skip
         if stone := self.rejected(changes, item.draft, parts):
             changes.note("refuse", stone.id, "the value was rejected before")
             why = f"rejected before{f': {stone.reason}' if stone.reason else ''}"
@@ -114,8 +127,25 @@ class Writer:
             if known and alike.agree(known.content, item.draft.content):
                 merged = self.observe(changes, known, item, source, merge=True)
                 return Remembered("merged", merged, item.redacted, near)
+        against = self.against(changes, item.draft, others) if item.draft.kind in CLAIMS else []
         memory = self.create(changes, item, source)
-        return Remembered("created", memory, item.redacted, near)
+        gone = [other.id for other in against if self._contest(changes, memory, other)]
+        beside = tuple(other.id for other in against if other.id not in gone)
+        return Remembered("created", memory, item.redacted, near, superseded=tuple(gone), conflicts=beside)
+
+    def _contest(self, changes: Transaction, new: Memory, old: Memory) -> bool:
+        """Whether a new memory stands for one that it cannot be true beside; else both stand, and are tied.
+
+        It does when it is of the same place and better supported, or as well and says itself that something changed.
+        """
+        gained = TRUSTS.index(new.trust) - TRUSTS.index(old.trust)
+        later = (new.valid_from or new.created_at) >= (old.valid_from or old.created_at)
+        same = (new.scope.user, new.scope.project) == (old.scope.user, old.scope.project)
+        if same and later and (gained > 0 or (gained == 0 and says_change(new.content))):
+            self.supersede(changes, new, old, "it says otherwise, and is newer")
+            return True
+        self.tie(changes, new, "contradicts", old)
+        return False
 
     def create(self, changes: Transaction, item: Prepared, source: Source, *, place: str = "", **given: Any) -> Memory:
         """A new memory of a draft; what is `given` (state, trust, when it expires) is not the draft's to say."""
@@ -307,6 +337,8 @@ def present(changes: Transaction, id: str) -> Memory:
     return found
 
 
+# Kinds that claim that something is so; what was only said, written or done contradicts nothing.
+CLAIMS = frozenset(("fact", "preference", "rule", "decision", "procedure", "lesson", "insight"))
 COPIED = (
     "content", "kind", "title", "reasoning", "context", "speaker", "position", "scope", "keywords", "tags", "refs",
     "importance", "confidence", "network", "valid_from", "valid_to", "expires_at",

@@ -64,7 +64,11 @@ def remembered(result: Remembered, now: datetime) -> str:
     ]
     if result.redacted:
         lines.append(f"Taken out before storing: {', '.join(result.redacted)}.")
-    if result.action == "created":
+    if result.superseded:
+        lines.append(f"It stands now for {', '.join(result.superseded)}, which said otherwise.")
+    if result.conflicts:
+        lines.append(f"It contradicts {', '.join(result.conflicts)}. If this is what holds now, link it: supersedes.")
+    elif result.action == "created":
         lines += [f"Nearly the same: {near.id} ({neutral(near.title)})" for near in result.near]
         if result.near:
             lines.append("If this replaces one of them, link it: supersedes.")
