@@ -119,6 +119,24 @@ def speed() -> str:
     return "\n".join([*rows, "", told])
 
 
+def capturing() -> str:
+    """What capture takes, from the hook to the answer."""
+    found = results("capture")
+    rows = ["| what | figure | bar | |", "|---|---|---|---|"]
+    for row in found["bars"]:
+        sign = "≥" if "a CPU second" in row["what"] else "≤"
+        rows.append(
+            f"| {row['what']} | {row['value']:,} | {sign} {row['bar']:g} | {'✓' if row['ok'] else '✗ missed'} |"
+        )
+    embedded = found["throughput"]["default"]["turns_per_cpu_s"]
+    machine = found["machine"]
+    told = (
+        f"With the packaged embedder, which reads every turn, {embedded:,} turns a CPU second. Measured on "
+        f"{machine['cpu']}, {machine['cores']} cores, commit `{machine['commit'][:10]}`, by `bench/capture.py`."
+    )
+    return "\n".join([*rows, "", told])
+
+
 def ranking() -> str:
     """How well evidence is found on public data, by rankers that had not seen it."""
     found = results("ranker")
