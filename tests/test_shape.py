@@ -27,7 +27,7 @@ LAYERS = [
     "__init__",
     "evaluate present terminal",
     "program",
-    "tour serve install tap",
+    "tour serve install tap project",
     "cli",
     "__main__",
 ]

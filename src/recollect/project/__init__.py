@@ -1,0 +1,1 @@
+"""The project: what its repository, decisions, incidents, code and documents tell."""
