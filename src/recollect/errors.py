@@ -9,7 +9,8 @@ reading the message.
     │   ├── TooLarge
     │   └── BadTime
     ├── NotFound                 no such memory, source or link
-    │   └── Ambiguous            a short id that fits several
+    │   ├── Ambiguous            a short id that fits several
+    │   └── NoRepository         no git repository is there
     ├── Refused                  the value was rejected by a person before, or purged
     ├── ChangedMeanwhile         the memory is no longer the version that was to be changed
     ├── Unauthorised             a token is needed, or the one given is not good
@@ -19,6 +20,7 @@ reading the message.
     ├── ServerUnavailable        the server cannot be reached, or answered with something else
     ├── DaemonRunning            another daemon serves that home already
     ├── PortTaken                another program listens there
+    ├── GitUnavailable           git is missing, or did not answer
     ├── ModelUnavailable         a model cannot be had; the work goes on without it
     │   ├── ProviderUnavailable  its server cannot be reached, or has too much to do
     │   ├── ProviderRefused      its server does not take the request
@@ -97,6 +99,13 @@ class Ambiguous(NotFound):
     fix = "Give more characters of the id."
 
 
+class NoRepository(NotFound):
+    """No git repository is there."""
+
+    code = "no_repository"
+    fix = "Name a folder inside a repository, or make one with: git init"
+
+
 class Refused(RecollectError):
     """The value may not come back: a person rejected or purged it."""
 
@@ -162,6 +171,13 @@ class PortTaken(RecollectError):
 
     code, status, exit = "port_taken", 409, 10
     fix = "Choose another with: recollect serve --port NUMBER"
+
+
+class GitUnavailable(RecollectError):
+    """Git is not installed, or did not answer."""
+
+    code, status, exit = "git_unavailable", 503, 6
+    fix = "Install git, and check with: git status"
 
 
 class ModelUnavailable(RecollectError):
