@@ -291,7 +291,8 @@ def _draft(draft: Draft | str) -> dict[str, Any]:
         return {"content": draft}
     if not isinstance(draft, Draft):
         raise BadInput(f"drafts must be texts or Drafts, not {type(draft).__name__}.")
-    return _plain({f.name: getattr(draft, f.name) for f in fields(Draft)})
+    # How often it was seen is for the store to say, not for somebody who is elsewhere.
+    return _plain({f.name: getattr(draft, f.name) for f in fields(Draft) if f.name != "observed"})
 
 
 def _plain(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -51,6 +51,7 @@ from .types import (
     Evidence,
     Filter,
     Forgotten,
+    Hit,
     Job,
     Link,
     Memory,
@@ -288,16 +289,18 @@ class Engine:
 
     # -- reading ------------------------------------------------------------------------------------------------------
 
-    def recall(self, query: str, **options: Unpack[RecallFields]) -> Recall:
+    def recall(self, query: str, *, peek: bool = False, **options: Unpack[RecallFields]) -> Recall:
         """Find the memories that bear on a question, best first, each with its scores and why it was found.
 
         An answer that probably does not fit is marked `weak`; with `abstain` it is empty instead. `diversity`, from 0
         to 1, prefers what differs from the hits before it; `shown` names memories the session has seen already.
         Only what is active, valid and unexpired is found unless `states` or `as_of` ask for more. `limit` and
         `max_tokens` are upper bounds. `since` and `until` are compared with when a memory holds from, or else was made.
+        With `peek` the hits are not counted as recalled.
         """
         found = self._recall(query, dict(options))
-        self._usage.add((hit.memory.id for hit in found.hits), recalled=1)
+        if not peek:
+            self._usage.add((hit.memory.id for hit in found.hits), recalled=1)
         return found
 
     def _recall(self, query: str, options: dict[str, Any]) -> Recall:
@@ -318,12 +321,13 @@ class Engine:
 
     def context(
         self, query: str = "", *, scope: Scope | None = None, budget: int = 2000, system: str = "", task: str = "",
-        history: Sequence[Turn] = (), index: bool = False,
+        history: Sequence[Turn] = (), index: bool = False, hits: Sequence[Hit] | None = None,
     ) -> Context:  # fmt: skip
         """What to put before an assistant: standing rules, what the project is, the task, what bears on the query.
 
         The whole is at most `budget` tokens as it is sent. Recalled text is fenced as data with its source and date.
-        With `index`, memories are lines of id, title and age, to be read in full with `get`.
+        With `index`, memories are lines of id, title and age, to be read in full with `get`. With `hits`, that is what
+        bears on the query, and those of them that are shown are counted as recalled.
         """
         where = scope or self._scope
         cleaner = Cleaner(self.settings.content_limit)
@@ -340,14 +344,19 @@ class Engine:
             own = [memory for memory in seen if memory.scope.project == where.project]
             facts = sorted(own, key=lambda m: (-m.importance, m.id))
         asked = query or task
-        hits = self.recall(asked, scope=where, limit=20).hits if text.clean(asked) else ()
+        given = hits is not None
+        if hits is None:
+            hits = self.recall(asked, scope=where, limit=20).hits if text.clean(asked) else ()
         memories = [*rules, *facts, *(hit.memory for hit in hits)]
         sources = {one.id: one for one in self._store.of(self._tenant, Source, [m.source for m in memories])}
         parts = Parts(
             system, standing(rules, where, sources), facts[:20], task, hits, history, asked, sources, self._now()
         )  # fmt: skip
         fixed = {} if history else {"history": 0}
-        return build(parts, Budgets.of(budget, **fixed), self._tokens, index=index)
+        made = build(parts, Budgets.of(budget, **fixed), self._tokens, index=index)
+        if given:
+            self._usage.add(next((b.memories for b in made.blocks if b.name == "knowledge"), ()), recalled=1)
+        return made
 
     def graph(self, scope: Scope | None = None, inside: Scope = EVERYWHERE) -> Graph:
         """Entities by name, what is known of each and how they relate: seen from a scope, changed inside another."""

@@ -43,6 +43,11 @@ class Settings:
     budget_day: float = _setting(1.0, "The most that models may cost a day, in dollars; then their work pauses")
     budget_month: float = _setting(10.0, "The most that models may cost a month, in dollars")
     budget_tokens: int = _setting(0, "The most tokens a day for models on servers, free ones too; 0 means no limit")
+    semantic: str = _setting("on", "off reads the markdown knowledge bank alone: no database and no model is touched")
+    bank: str = _setting("", "The folder of the markdown knowledge bank; empty means bank in the home folder")
+    brief_limit: int = _setting(20, "How many memories an assistant is given at the start of a session, at most")
+    watch: str = _setting("", "Folders whose markdown files the daemon follows, with a colon between them")
+    daily_log: str = _setting("", "A folder for a log of each day's new memories, in markdown; empty means none")
     recall_limit: int = _setting(10, "How many memories recall gives back when not told")
     content_limit: int = _setting(65536, "The largest content of one memory, in bytes of UTF-8")
     near_duplicate: float = _setting(0.92, "The cosine from which a new memory is reported as nearly known")
@@ -76,6 +81,11 @@ class Settings:
     def standing(self) -> str:
         """The same, wherever it is looked at from."""
         return self.store if self.remote else str(self.store_path.absolute())
+
+    @property
+    def bank_path(self) -> Path:
+        """The folder of the markdown knowledge bank."""
+        return Path(self.bank).expanduser() if self.bank else self.home / "bank"
 
     @property
     def config_path(self) -> Path:

@@ -366,6 +366,7 @@ class Draft:
     expires_at: datetime | str | None = None
     source: Source | str | None = None
     evidence: str | tuple[str, ...] = ()
+    observed: int = 1  # how often it was seen before it came here
 
 
 class MemoryFields(TypedDict, total=False):

@@ -341,7 +341,7 @@ def present(changes: Transaction, id: str) -> Memory:
 CLAIMS = frozenset(("fact", "preference", "rule", "decision", "procedure", "lesson", "insight"))
 COPIED = (
     "content", "kind", "title", "reasoning", "context", "speaker", "position", "scope", "keywords", "tags", "refs",
-    "importance", "confidence", "network", "valid_from", "valid_to", "expires_at",
+    "importance", "confidence", "network", "valid_from", "valid_to", "expires_at", "observed",
 )  # fmt: skip
 
 

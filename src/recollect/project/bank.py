@@ -1,0 +1,293 @@
+"""The knowledge bank in markdown: taken in, written beside the store, and what is left when there is no store.
+
+**The store is the truth, the files are a trail for people.** Whatever is learnt (a pattern, an anti-pattern, a
+heuristic) lands in the store; the trail follows the journal and appends it to `bank/patterns.md` and the like. What
+somebody writes into the files by hand is taken in once, and not again when it is changed: the id of a learning is the
+hash of its description, and what is known by that id, in whatever state, is left alone.
+
+**Without a store the files still answer.** With `semantic = off`, or where the database is missing or broken, the
+session starts with what they hold, ranked by how often, how surely and how lately it was observed; nothing else is
+opened. `rebuild` makes a new database from them and puts a broken one aside.
+
+The trail is append-only but for a purge, which takes what was written of a memory out of the files too.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from ..engine import Engine
+from ..engine import open as open_engine
+from ..errors import BadInput, NotADatabase, NotFound, StoreCorrupt
+from ..remember.redact import redact
+from ..settings import Settings
+from ..store import open_store
+from ..types import STATES, Draft, Entry, Memory, Noun, Scope, Source
+from . import learning
+from .journal import Follower
+from .learning import CATEGORY_OF, KIND_OF, KINDS, TRUST_IN, Learning, content_id
+
+LOCAL = Path("docs") / "knowledge-bank"  # where a project keeps its own
+SOURCE = "bank:"  # how the ids of the sources of what was taken in begin
+MAX_FILE = 8 * 1024 * 1024  # bytes of one file that are read
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Bank:
+    """Where the files lie: `own` is read and written, `local` belongs to a project and is only read."""
+
+    own: Path
+    local: Path | None = None
+    project: str = ""
+
+    def files(self) -> Iterator[tuple[Path, str, bool]]:
+        """The files there are, with their category and whether they are the project's."""
+        for folder in (self.local, self.own):
+            for category in KIND_OF if folder else ():
+                path = (folder or self.own) / f"{category}.md"
+                if path.is_file():
+                    yield path, category, folder == self.local
+
+    def learnings(self) -> tuple[list[Learning], list[Learning]]:
+        """What the files hold and still holds: the project's, and what is one's own and not among those."""
+        local: dict[str, Learning] = {}
+        own: dict[str, Learning] = {}
+        for path, category, theirs in self.files():
+            for one in learning.read(_text(path), category):
+                if theirs:
+                    local[one.id] = replace(one, project=one.project or self.project)
+                else:
+                    own[one.id] = one
+        active = {id: one for id, one in local.items() if one.state == "active"}
+        return list(active.values()), [one for id, one in own.items() if id not in local and one.state == "active"]
+
+
+@dataclass(slots=True)
+class TakenIn(Noun):
+    """What an import did. `aside` is where a broken database was put."""
+
+    files: int = 0
+    learnings: int = 0
+    created: int = 0
+    known: int = 0
+    refused: int = 0
+    redacted: int = 0
+    dry_run: bool = False
+    aside: str = ""
+    places: list[str] = field(default_factory=list)
+
+
+def bank(settings: Settings, folder: str | Path = "", project: str = "") -> Bank:
+    """The bank as it is seen from a folder: one's own, and that of the project the folder belongs to."""
+    here = Path(os.path.abspath(folder)) if folder else None
+    local = next((up / LOCAL for up in (here, *here.parents) if (up / LOCAL).is_dir()), None) if here else None
+    return Bank(settings.bank_path, local, project)
+
+
+def _text(path: Path) -> str:
+    try:
+        if path.stat().st_size > MAX_FILE:
+            raise BadInput(f"{path} is larger than {MAX_FILE} bytes.", fix="Split it, or move it away.")
+        return path.read_text("utf-8", "replace")
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror}.", fix="Make it readable for you.") from error
+
+
+# -- taking in --------------------------------------------------------------------------------------------------------
+
+
+def take_in(engine: Engine, place: Bank, *, dry_run: bool = False, progress: Progress | None = None) -> TakenIn:
+    """Remember what the files hold and the store does not know yet, whatever became of what it knows."""
+    files = list(place.files())
+    local, own = place.learnings()
+    done = TakenIn(len(files), len(local) + len(own), dry_run=dry_run, places=[str(path) for path, _, _ in files])
+    known = {content_id(memory.content) for memory in everything(engine)}
+    fresh = [(one, theirs) for group, theirs in ((local, True), (own, False)) for one in group if one.id not in known]
+    done.known = done.learnings - len(fresh)
+    if dry_run:
+        done.created = len(fresh)
+        return done
+    results = engine.remember_many([_draft(engine, place, *one) for one in fresh], progress=progress)
+    for result in results:
+        done.created += result.action == "created"
+        done.known += result.action == "duplicate"
+        done.refused += result.action == "refused"
+        done.redacted += bool(result.redacted)
+    return done
+
+
+def everything(engine: Engine) -> Iterator[Memory]:
+    """Every memory of the three kinds, in whatever state."""
+    cursor: str | None = None
+    while True:
+        page = engine.list(kinds=KINDS, states=STATES, limit=1000, cursor=cursor)
+        yield from page.memories
+        if not (cursor := page.cursor):
+            return
+
+
+def _draft(engine: Engine, place: Bank, one: Learning, theirs: bool) -> Draft:
+    folder = place.local if theirs and place.local else place.own
+    path = folder / f"{one.category}.md"
+    source = Source(f"{SOURCE}{one.id}", "file", f"file:{path}", title=path.name)
+    return Draft(
+        one.description,
+        kind=KIND_OF[one.category],
+        title=one.name,
+        reasoning=one.reasoning,
+        scope=Scope(user=engine.settings.user, project=one.project),
+        keywords=one.keywords,
+        refs=one.references,
+        confidence=TRUST_IN[one.confidence],
+        observed=one.observed,
+        source=source,
+    )
+
+
+def rebuild(settings: Settings, place: Bank, *, dry_run: bool = False, progress: Progress | None = None) -> TakenIn:
+    """Make the database from the files: a broken one is put aside, a sound one is kept and only added to."""
+    if settings.remote:
+        raise BadInput("A database on a server is not made from here.", fix="Use: recollect bank import")
+    path, now = settings.store_path, datetime.now(UTC)
+    aside = f"{path}.broken-{now:%Y%m%d-%H%M%S}" if broken(settings, now) else ""
+    if aside and not dry_run:
+        for tail in ("", "-wal", "-shm"):
+            if os.path.exists(f"{path}{tail}"):
+                os.replace(f"{path}{tail}", f"{aside}{tail}")
+    if dry_run and (aside or not path.exists()):
+        found = sum(map(len, place.learnings()))
+        return TakenIn(len(list(place.files())), found, found, dry_run=True, aside=aside)
+    with open_engine(path, tenant=settings.tenant, user=settings.user, actor="bank") as engine:
+        return replace(take_in(engine, place, dry_run=dry_run, progress=progress), aside=aside)
+
+
+def broken(settings: Settings, now: datetime) -> str:
+    """Why the database cannot be used, or nothing; one that is not there is not broken."""
+    if not settings.store_path.exists():
+        return ""
+    try:
+        store = open_store(settings.place, settings.busy_timeout, now)
+    except (NotADatabase, StoreCorrupt) as error:
+        return error.message
+    try:
+        wrong = [check for check in store.check(settings.tenant) if check.status == "broken"]
+    except (NotADatabase, StoreCorrupt) as error:
+        return error.message
+    finally:
+        store.close()
+    return "; ".join(check.detail for check in wrong)
+
+
+# -- writing beside the store -----------------------------------------------------------------------------------------
+
+
+class Trail(Follower):
+    """Appends to the files what the journal says was learnt, changed, or holds no longer."""
+
+    def __init__(self, engine: Engine) -> None:
+        super().__init__(engine, "bank", from_the_start=True)
+        self._folder = engine.settings.bank_path
+
+    def take(self, entries: Sequence[Entry]) -> int:
+        changed: dict[str, list[Entry]] = {}
+        for entry in entries:
+            if entry.operation in ("purge", "blank", "restate"):
+                erase(self._folder, entry.target)
+            elif entry.noun == "memory" and not entry.purged:
+                changed.setdefault(entry.target, []).append(entry)
+        lines = [line for id, rows in changed.items() for line in self._told(id, rows)]
+        for line in lines:
+            append(self._folder, line)
+        return len(lines)
+
+    def _told(self, id: str, rows: Sequence[Entry]) -> Iterator[Learning]:
+        """What some changes of a memory add: what it said before, as edited, and what it says and is now."""
+        try:
+            memory = self._engine.get(id, peek=True)
+        except NotFound:  # purged since
+            return
+        if memory.kind not in CATEGORY_OF:
+            return
+        now = learning.of_memory(memory)
+        for row in rows:
+            said = (row.before or {}).get("content")
+            if said and content_id(said) != now.id:
+                yield replace(now, description=said, state="edited")
+        was_active = any((row.before or {}).get("state") == "active" for row in rows)
+        taken_in = memory.source.startswith(SOURCE) and all(row.before is None for row in rows)
+        if (memory.state == "active" or was_active) and not taken_in:
+            yield now
+
+
+def append(folder: Path, one: Learning) -> Path:
+    """Write a learning at the end of its file, which is made if need be; readable by its owner alone."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path = folder / f"{one.category}.md"
+    fresh = not path.exists()
+    with open(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "a", encoding="utf-8") as file:
+        file.write((learning.title(one.category) if fresh else "") + "\n" + learning.write(one))
+    return path
+
+
+def erase(folder: Path, memory: str) -> None:
+    """Take what was written of a purged memory out of the files."""
+    for category in KIND_OF:
+        path = folder / f"{category}.md"
+        if path.is_file() and memory in (text := _text(path)):
+            part = path.with_suffix(".part")
+            part.touch(mode=0o600)
+            part.write_text(learning.without(text, memory), "utf-8")
+            os.replace(part, path)
+
+
+# -- what a retrospective learns --------------------------------------------------------------------------------------
+
+
+def checked(one: Learning) -> Learning:
+    """A learning that may be kept, rid of secrets: it says what was learnt, and why that is so."""
+    for name in ("name", "description", "reasoning"):
+        if not str(getattr(one, name)).strip():
+            raise BadInput(f"{name} is empty.", fix="name, description and reasoning are all needed.")
+    if one.category not in KIND_OF or one.confidence not in TRUST_IN:
+        raise BadInput(
+            f"category {one.category!r} or confidence {one.confidence!r} is not known.",
+            fix=f"Categories are {', '.join(KIND_OF)}; confidence is {', '.join(TRUST_IN)}.",
+        )
+    name, description, reasoning = (redact(said)[0].strip() for said in (one.name, one.description, one.reasoning))
+    return replace(one, name=name, description=description, reasoning=reasoning)
+
+
+def keep(engine: Engine, one: Learning) -> Memory | None:
+    """Learn something: into the store, and from there into the files. Nothing comes back where it was refused."""
+    one = checked(one)
+    result = engine.remember(
+        one.description, kind=KIND_OF[one.category], title=one.name, reasoning=one.reasoning,
+        refs=one.references, keywords=one.keywords, confidence=TRUST_IN[one.confidence],
+        scope=Scope(user=engine.settings.user, project=one.project),
+    )  # fmt: skip
+    Trail(engine).run()
+    return result.memory
+
+
+def keep_in_files(settings: Settings, one: Learning, today: datetime) -> Path:
+    """Learn something where there is no store: into the files alone; what is known there was observed once more."""
+    one = checked(one)
+    path = settings.bank_path / f"{one.category}.md"
+    known = {other.id: other for other in learning.read(_text(path), one.category)} if path.is_file() else {}
+    before = known.get(one.id)
+    seen = replace(one, observed=before.observed + 1 if before else 1, last_observed=f"{today:%Y-%m-%d}")
+    return append(settings.bank_path, learning.merged(before, seen) if before else seen)
+
+
+def reachable(settings: Settings) -> str:
+    """Why the files have to do without a store, or nothing: it is switched off, or not there."""
+    if settings.semantic.lower() in ("off", "false", "no", "0"):
+        return "disabled"
+    if not settings.remote and not settings.store_path.exists():
+        return "unavailable (there is no database yet)"
+    return ""
