@@ -155,6 +155,32 @@ class Graph:
                 fresh.append(Relation(origin.name, relation, target.name))
         return fresh
 
+    def attach(self, ties: Sequence[tuple[str, str, str]]) -> int:
+        """Tie entities to memories: `(name, relation, memory's id)`; gives how many ties are new.
+
+        A memory mentions an entity; of every other relation the entity is the origin. What is not there is passed over.
+        """
+        named = {entity.name: entity.id for entity in reversed(self._named([name for name, _, _ in ties]))}
+        fresh = 0
+        with self._changing() as changes:
+            known = {
+                (link.origin, link.relation, link.target)
+                for column in ("origin", "target")
+                for link in self._links(list(named.values()), column)
+            }
+            for order, (name, relation, memory) in enumerate(ties):
+                if name not in named or changes.get(Memory, memory) is None:
+                    continue
+                kinds = ("memory", "entity") if relation == ABOUT else ("entity", "memory")
+                origin, target = (memory, named[name]) if relation == ABOUT else (named[name], memory)
+                if (origin, relation, target) not in known:
+                    moment = self._now() + timedelta(microseconds=order)
+                    link = Link(self._verbs.new_id(moment), origin, relation, target, *kinds, created_at=moment)
+                    changes.put(link, "link")
+                    known.add((origin, relation, target))
+                    fresh += 1
+        return fresh
+
     # -- taking back --------------------------------------------------------------------------------------------------
 
     def remove(self, names: Sequence[str]) -> int:

@@ -367,6 +367,7 @@ class Draft:
     source: Source | str | None = None
     evidence: str | tuple[str, ...] = ()
     observed: int = 1  # how often it was seen before it came here
+    place: str = ""  # where in the source the evidence stands
 
 
 class MemoryFields(TypedDict, total=False):

@@ -61,6 +61,7 @@ def fields_of(draft: Draft, cleaner: Cleaner) -> Draft:
         valid_to=valid_to,
         expires_at=None if draft.expires_at is None else times.aware(draft.expires_at, "expires_at"),
         observed=int(within(draft.observed, 1, 10**6, "observed", whole=True)),
+        place=cleaner.text(draft.place, "place", MAX_REF),
     )
 
 

@@ -121,14 +121,15 @@ class Writer:
             return Remembered("refused", None, item.redacted, reason=why)
         source = self.source(changes, item.source)
         if same := changes.same(item.key, item.draft.scope):
-            return Remembered("duplicate", self.observe(changes, same, item, source), item.redacted)
+            seen = self.observe(changes, same, item, source, place=item.draft.place)
+            return Remembered("duplicate", seen, item.redacted)
         for one in near if merge else ():
             known = changes.get(Memory, one.id)
             if known and alike.agree(known.content, item.draft.content):
-                merged = self.observe(changes, known, item, source, merge=True)
+                merged = self.observe(changes, known, item, source, merge=True, place=item.draft.place)
                 return Remembered("merged", merged, item.redacted, near)
         against = self.against(changes, item.draft, others) if item.draft.kind in CLAIMS else []
-        memory = self.create(changes, item, source)
+        memory = self.create(changes, item, source, place=item.draft.place)
         gone = [other.id for other in against if self._contest(changes, memory, other)]
         beside = tuple(other.id for other in against if other.id not in gone)
         return Remembered("created", memory, item.redacted, near, superseded=tuple(gone), conflicts=beside)

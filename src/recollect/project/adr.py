@@ -1,0 +1,383 @@
+"""Decision records: MADR, Nygard's form, and free form. Pure.
+
+A record is told by its sections, whatever they are called. Its number is the one in the file's name, because that is what
+other records refer to; headings are copied and keep the number they had. Its status is what the section or field says,
+not what an example in a code block does.
+
+One record is one memory: what was decided and what follows from it, with what made it necessary as its reasoning. It
+holds from its date. A record that another took the place of is superseded; one that was superseded or amended in part
+still stands.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+
+from .. import text as texts
+from . import markdown
+from .markdown import Section
+from .piece import Piece, State
+
+MAX_CONTEXT = 4000  # characters of what led to a decision that are kept as its reasoning
+MAX_LINES = 40  # references of one sort that are looked at
+_NAMES: dict[str, tuple[str, ...]] = {
+    "status": ("status", "state"),
+    "date": ("date", "decision date", "decided on", "date decided"),
+    "context": (
+        "context", "context and problem statement", "problem statement", "problem", "the problem", "background",
+        "motivation", "issue", "the issue", "context and problem", "problem and context", "introduction", "why", "summary",
+        "background and motivation", "context and background", "rationale", "decision drivers", "drivers", "forces",
+        "assumptions", "constraints", "definitions", "requirements",
+    ),
+    "decision": (
+        "decision", "decisions", "decision outcome", "outcome", "proposal", "proposed solution", "the decision",
+        "our decision", "solution", "resolution", "proposed decision", "decision made", "what we decided", "chosen option",
+        "recommendation", "position", "decision and rationale", "decision taken", "proposed change",
+    ),
+    "consequences": (
+        "consequences", "positive consequences", "negative consequences", "implications", "impact", "results",
+        "trade-offs", "tradeoffs", "risks", "outcomes", "positive", "negative", "neutral", "consequence", "effects",
+        "benefits", "drawbacks",
+    ),
+    "options": (
+        "considered options", "options considered", "options", "alternatives", "alternatives considered",
+        "considered alternatives", "pros and cons of the options", "evaluation", "arguments", "comparison",
+    ),
+}  # fmt: skip
+_ROLE = {name: role for role, names in _NAMES.items() for name in names}
+_IN_NAME = re.compile(r"(?:adr[-_ ]?|rfc[-_ ]?|decision[-_ ]?)?(\d{1,6})(?=[-_. ]|$)", re.IGNORECASE)
+_DATED_NAME = re.compile(r"(\d{4})[-_]?(\d{2})[-_]?(\d{2})(?=[-_. ]|$)")
+_IN_HEADING = re.compile(
+    r"\[?(?:(?:adr|rfc|decision)[ #:_-]*(\d{1,6})\]?[ \t]*[-:.)–—|]*|(\d{1,6})[ \t]*(?:[.):|–—]|-(?=[ \t]))\]?)[ \t]*(?=\S)",
+    re.IGNORECASE,
+)  # fmt: skip
+_STATUS = re.compile(
+    r"\b((?:part(?:ly|ially)|in part)[ \t]+)?(accepted|approved|agreed|adopted|decided|implemented|active|done|proposed|proposal"
+    r"|pending|draft|open|in review|under review|in discussion|on hold|rejected|declined|withdrawn|abandoned|deprecated"
+    r"|obsolete|retired|super[sc]ee?ded|replaced|amended|final|provisional|trial|wip|in progress)\b",
+    re.IGNORECASE,
+)
+_RELATION = re.compile(
+    r"\b(?P<part>(?:in[ -]part|part(?:ly|ially))[ \t,]*)?(?:(?:has|have|had|is|was|been|being|be)[ \t]+)*"
+    r"(?P<part2>(?:in[ -]part|part(?:ly|ially))[ \t,]*)?(?:"
+    r"(?P<past>super[sc]ee?ded|replaced|obsoleted|deprecated|amended|updated|extended)[ \t]+(?P<part3>(?:in[ -]part[ \t]+|part(?:ly|ially)[ \t]+)?)(?:by|with)"
+    r"|(?P<now>super[sc]ee?des|replaces|obsoletes|deprecates|amends|updates|extends)|(?P<field>super[sc]ee?ded[ -_]by)(?=[ \t]*:))\b",
+    re.IGNORECASE,
+)
+_TARGET = re.compile(
+    r"\[(?P<told>[^\[\]]*)\]\((?P<file>[^()\s]+)[^()]*\)|\b(?:adr|rfc)[ #:_-]{0,2}(?P<name>\d{1,6})\b|#(?P<hash>\d{1,6})\b"
+    r"|(?<![\d.:/-])(?P<bare>0\d{1,5})(?![\d:/]|-\d|\.\d)|(?<![\d.:/-])(?P<listed>\d{1,6})\.[ \t]+(?=[A-Z])",
+    re.IGNORECASE,
+)
+_OWN = re.compile(
+    r"\b(?:this|the present)[ \t]+(?:adr|rfc|decision|record|document|proposal|page)\b|\bit\b", re.IGNORECASE
+)
+GONE = ("deprecated", "obsolete", "retired", "withdrawn", "abandoned")
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """The fields of a decision record. Other records are known by their numbers, or their files where they have none."""
+
+    title: str
+    number: int | None = None
+    status: str = ""
+    date: datetime | None = None
+    context: str = ""
+    decision: str = ""
+    consequences: str = ""
+    options: str = ""
+    supersedes: tuple[str, ...] = ()
+    superseded_by: tuple[str, ...] = ()
+    amends: tuple[str, ...] = ()
+    amended_by: tuple[str, ...] = ()
+
+    @property
+    def state(self) -> State:
+        if self.status == "superseded" or self.superseded_by:
+            return "superseded"
+        return "archived" if self.status in GONE else "active"
+
+
+def recognises(path: str, text: str) -> float:
+    """How sure it is, from 0 to 1, that a text is a decision record."""
+    fields, body = markdown.front_matter(text)
+    parts = markdown.sections(body)
+    roles = {_role(part.title) for part in parts if part.level > 1 or not parts.index(part)}
+    name = _stem(path)
+    folder = path.replace("\\", "/").lower().split("/")[:-1]
+    score = 0.0
+    if "decision" in roles:
+        score += 0.45
+    if roles & {"context", "options"} and "decision" in roles:
+        score += 0.2
+    if "consequences" in roles:
+        score += 0.15
+    if "status" in roles or "status" in fields or "status" in markdown.fields(_opening(parts)):
+        score += 0.2
+    if {
+        "adr",
+        "adrs",
+        "decisions",
+        "rfcs",
+        "architecture-decisions",
+        "architecture_decisions",
+        "decision-records",
+    } & set(folder):
+        score += 0.3
+    if _IN_NAME.match(name) and not _DATED_NAME.match(name):
+        score += 0.1
+    if re.match(r"adr[-_ ]?\d", name, re.IGNORECASE) or (
+        parts and re.match(r"\[?adr[ #:_-]*\d", parts[0].title, re.IGNORECASE)
+    ):
+        score += 0.4
+    if not roles & {"decision", "status"} and "status" not in fields:
+        score = min(score, 0.4)
+    return min(score, 1.0)
+
+
+def template(path: str, text: str) -> bool:
+    """Whether it is what records are made of: full of places to be filled in."""
+    fields, body = markdown.front_matter(text)
+    head = [part.title for part in markdown.sections(body)]
+    named = "template" in _stem(path).lower() or "template" in fields.get("title", "").lower()
+    return markdown.holes(head[:1]) > 0 or (named and (markdown.holes([markdown.prose(body)]) > 0 or not _said(body)))
+
+
+def _said(body: str) -> bool:
+    return any(part.body.strip("-*_ \n") for part in markdown.sections(body))
+
+
+def parse(text: str, path: str) -> Record:
+    """The fields of a record; what it does not say is empty."""
+    front, body = markdown.front_matter(text)
+    parts = markdown.sections(body)
+    head = next((part for part in parts if part.title), None)
+    number, title = _named(path, head.title if head else front.get("title", ""))
+    told = {**markdown.fields(_opening(parts)), **front}
+    by_role = _by_role(parts)
+    status_text = by_role["status"] or told.get("status") or told.get("state") or ""
+    status = _status(status_text)
+    date = markdown.day(
+        told.get("date") or told.get("decision date") or told.get("decided on") or by_role["date"] or ""
+    )
+    date = date or markdown.day(told.get("created", "")) or _day_of(path) or markdown.day(status_text)
+    links = _links(status_text, told, body, status)
+    decision = by_role["decision"] or ("" if by_role["context"] else _free(parts))
+    return Record(
+        title or texts.title_of(decision), number, status, date, by_role["context"], decision, by_role["consequences"],
+        by_role["options"], **{name: tuple(one for one in found if one != str(number)) for name, found in links.items()},
+    )  # fmt: skip
+
+
+def read(text: str, path: str) -> list[Piece]:
+    """The decision that a record holds, or nothing where nothing was decided."""
+    record = parse(text, path)
+    content = "\n\n".join(
+        part for part in (_lead(record), record.decision, _below("Consequences", record.consequences)) if part
+    )
+    if not content.strip():
+        return []
+    settled = record.status in (
+        "",
+        "accepted",
+        "approved",
+        "agreed",
+        "adopted",
+        "decided",
+        "implemented",
+        "active",
+        "done",
+        "final",
+    )
+    name = f"ADR {record.number}" if record.number is not None else ""
+    status = "" if settled else f" ({record.status})"
+    links = [("supersedes", f"adr:{one}") for one in record.supersedes]
+    links += [("superseded_by", f"adr:{one}") for one in record.superseded_by]
+    links += [("elaborates", f"adr:{one}") for one in record.amends]
+    return [
+        Piece(
+            content=content,
+            kind="decision",
+            title=texts.shorten(f"{name}{status}: {record.title}" if name else f"{record.title}{status}", 280),
+            reasoning=record.context[:MAX_CONTEXT],
+            context=markdown.plain(" ".join(record.options.split()))[:1000],
+            tags=tuple(tag for tag in ("adr", f"status:{record.status}"[:60] if record.status else "") if tag),
+            keywords=(f"ADR-{record.number:04}",) if record.number is not None else (),
+            importance=7 if settled else 5,
+            valid_from=record.date,
+            key=f"adr:{record.number}" if record.number is not None else "adr",
+            state=record.state,
+            links=tuple(links),
+        )
+    ]
+
+
+def _lead(record: Record) -> str:
+    return record.title if not texts.fold(record.decision).startswith(texts.fold(record.title)) else ""
+
+
+def _below(name: str, text: str) -> str:
+    return f"{name}: {text}" if text else ""
+
+
+# -- parts of a file --------------------------------------------------------------------------------------------------
+
+
+def _stem(path: str) -> str:
+    name = re.split(r"[\\/]", path)[-1]
+    return name.rsplit(".", 1)[0] if "." in name[1:] else name
+
+
+def _opening(parts: list[Section]) -> str:
+    """What stands before the first heading below the title: where fields are written."""
+    kept: list[str] = []
+    for part in parts:
+        if part.level > 1 and kept:
+            break
+        kept.append(part.body)
+    return "\n".join(kept[:3])
+
+
+def _role(title: str) -> str:
+    bare = re.sub(r"^[\d.)\s]+|[^\w&\s/-]", "", title).strip().lower().replace("&", "and")
+    return _ROLE.get(" ".join(bare.split()), "")
+
+
+def _by_role(parts: list[Section]) -> dict[str, str]:
+    """The text of each role: sections of that name with what stands below them, less what has a role of its own."""
+    found: dict[str, list[str]] = {role: [] for role in _NAMES}
+    role, depth = "", 0
+    for part in parts:
+        own = _role(part.title) if part.level > 1 or not found["decision"] else ""
+        if part.level == 1 and part is parts[0]:
+            own = ""
+        if own:
+            role, depth = own, part.level
+            found[role].append(part.body)
+        elif role and part.level > depth:
+            found[role].append(f"{part.title}\n{part.body}".strip())
+        else:
+            role = ""
+    return {name: "\n\n".join(body for body in bodies if body) for name, bodies in found.items()}
+
+
+def _free(parts: list[Section]) -> str:
+    """All that a record without the usual sections says."""
+    kept = [part for part in parts if _role(part.title) not in ("status", "date")]
+    return "\n\n".join(f"{part.title}\n{part.body}".strip() if part.level > 1 else part.body for part in kept).strip()
+
+
+def _named(path: str, heading: str) -> tuple[int | None, str]:
+    """The number and the title of a record."""
+    stem = _stem(path)
+    in_name = None if _DATED_NAME.match(stem) else _IN_NAME.match(stem)
+    in_heading = _IN_HEADING.match(heading)
+    title = heading[in_heading.end() :].strip() if in_heading else heading
+    if not title.strip(" -:_"):
+        title = re.sub(r"[-_]+", " ", stem[in_name.end() :] if in_name else stem).strip()
+    if in_name:
+        return int(in_name[1]), title
+    return (int(in_heading[1] or in_heading[2]) if in_heading else None), title
+
+
+def _day_of(path: str) -> datetime | None:
+    found = _DATED_NAME.match(_stem(path))
+    return markdown.day("-".join(found.groups())) if found else None
+
+
+def _status(text: str) -> str:
+    """The word for where a decision stands.
+
+    >>> _status("Superseded by [9](0009-x.md)"), _status("Partly superseded"), _status("On hold"), _status("2020-01-02: accepted")
+    ('superseded', 'partly superseded', 'on hold', 'accepted')
+    """
+    told = re.sub(r"~~.*?~~", "", markdown.prose(text))
+    lines = [markdown.plain(line.strip().lstrip("-*+> ")) for line in told.split("\n") if line.strip().strip("-*_")]
+    if not lines:
+        return ""
+    whole = [m for line in lines for m in _STATUS.finditer(line) if re.match(r"super|replaced", m[2], re.IGNORECASE)]
+    if any(not m[1] and re.match(r"[ \t]*(?:by|with)\b", m.string[m.end() :], re.IGNORECASE) for m in whole):
+        return "superseded"
+    for found in map(_STATUS.search, lines):
+        if found:
+            word = re.sub(r"^(?:super[sc]ee?ded|replaced)$", "superseded", found[2].lower())
+            return f"partly {word}" if found[1] else word
+    return re.split(r"[.,;:(]", lines[0])[0].strip().lower()[:40]
+
+
+# -- what it says of others -------------------------------------------------------------------------------------------
+
+
+def _links(status_text: str, told: dict[str, str], body: str, status: str) -> dict[str, list[str]]:
+    """What a record supersedes, amends, and was superseded or amended by: from its status, its fields and its text."""
+    found: dict[str, list[str]] = {name: [] for name in ("supersedes", "superseded_by", "amends", "amended_by")}
+    for name, value in told.items():
+        field = re.sub(r"[ _-]+", "_", name).replace("supercede", "supersede")
+        if field in ("superseded_by", "replaced_by", "supersededby"):
+            _add(found["superseded_by"], _targets(value, True))
+        elif field in ("supersedes", "replaces", "amends", "amended_by"):
+            _add(found["supersedes" if field == "replaces" else field], _targets(value, True))
+    for line in markdown.prose(status_text).split("\n"):
+        for name, others in _said_of(line):
+            _add(found[name], others)
+    for line in markdown.prose(body).split("\n"):
+        for sentence in re.split(r"(?<=[.!?])\s+(?=[A-Z\[*])", line):
+            for name, others in _said_of(sentence):
+                if name == "superseded_by" and status != "superseded":
+                    name = "amended_by"  # of something in it: as a whole it stands
+                elif name == "supersedes" and not (
+                    _OWN.search(sentence) or sentence.lstrip(" -*_>").lower().startswith("super")
+                ):
+                    continue  # one thing superseded another; the record only tells of it
+                if others and not any(other in found[kind] for kind in found for other in others):
+                    _add(found[name], others)
+    return found
+
+
+def _said_of(line: str) -> list[tuple[str, list[str]]]:
+    """Relations that a line names, each with the records that stand behind it."""
+    spans = list(_RELATION.finditer(line))
+    told = []
+    for number, span in enumerate(spans):
+        end = spans[number + 1].start() if number + 1 < len(spans) else len(line)
+        others = _targets(line[span.end() : end], False)
+        partly = bool(span["part"] or span["part2"] or span["part3"])
+        word = (span["past"] or span["now"] or span["field"]).lower()
+        whole = word.startswith(("super", "replac", "obsolet", "deprecat")) and not partly
+        past = bool(span["past"] or span["field"])
+        name = ("superseded_by" if past else "supersedes") if whole else ("amended_by" if past else "amends")
+        if others:
+            told.append((name, others))
+    return told
+
+
+def _targets(text: str, field: bool) -> list[str]:
+    """The records that a text refers to, by number where they have one.
+
+    >>> _targets("[DNS](0015-dns.md), ADR-7 and [notes](../notes.md)", False)
+    ['15', '7']
+    """
+    found: list[str] = []
+    for one in list(_TARGET.finditer(text))[:MAX_LINES]:
+        if one["file"] is not None:
+            name = _stem(one["file"].partition("#")[0])
+            number = None if _DATED_NAME.match(name) else _IN_NAME.match(name)
+            told = re.search(r"\d{1,6}", one["told"])
+            if number:
+                _add(found, [str(int(number[1]))])
+            elif told and re.search(r"adr|^\W*\d", one["told"], re.IGNORECASE):
+                _add(found, [str(int(told[0]))])
+            elif one["file"].endswith(".md") and "://" not in one["file"] and field:
+                _add(found, [f"file:{one['file']}"])
+        else:
+            _add(found, [str(int(one["name"] or one["hash"] or one["bare"] or one["listed"]))])
+    if field and not found:
+        _add(found, [str(int(number)) for number in re.findall(r"(?<![\d-])\d{1,6}(?![\d-])", text)])
+    return found
+
+
+def _add(into: list[str], others: list[str]) -> None:
+    into.extend(one for one in others if one not in into)

@@ -1,0 +1,257 @@
+"""Markdown as far as parsers need it: front matter, sections, fields, items and table rows. Pure, and it takes any text.
+
+What stands in a code block is text and nothing else: a heading, a field or a list in one is an example of somebody's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+MAX_VALUE = 300  # characters of a field's value
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
+_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*")
+_UNDERLINE = re.compile(r" {0,3}(=+|-{3,})[ \t]*")
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_FRONT = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+_PAIR = re.compile(r"([A-Za-z][\w .-]{0,60}?)[ \t]*:(?:[ \t]+(.*))?")
+_FIELD = re.compile(
+    r"[ \t]*(?:[-*+][ \t]+|>[ \t]*)?(?:\*\*|__|\*|_)?([A-Za-z][\w /()'&-]{0,50}?)[ \t]*(?:\*\*|__|\*|_)?[ \t]*:[ \t]*"
+    r"(?:\*\*|__|\*|_)?(?:[ \t]+|$)(.*)"
+)
+_BULLET = re.compile(r"([ \t]*)(?:[-*+]|\d{1,9}[.)])(?:[ \t]+(.*)|[ \t]*)")
+_LINK = re.compile(r"!?\[([^\[\]]*)\](?:\([^()\s]*(?:\([^()]*\)[^()\s]*)*(?:[ \t]+[^()]*)?\)|\[[^\[\]]*\])")
+_MARKS = re.compile(r"(\*\*|__|~~|`|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w))")
+_RULE = re.compile(r"[ \t]*\|?[ \t:|-]*-[ \t:|-]*\|?[ \t]*")
+_PLACEHOLDER = re.compile(
+    r"\{[^{}\n]{2,}\}|<[a-z][^<>\n/:]* [^<>\n]*>|\bYYYY\b|\bXXX\b|\b20xx\b|\bNNNN\b", re.IGNORECASE
+)
+_ISO = re.compile(r"(?<!\d)(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)")
+_NAMED = re.compile(
+    r"(?<!\w)(?:(\d{1,2})(?:st|nd|rd|th)?\.?[ \t]+(?:of[ \t]+)?([A-Za-z]{3,9})\.?,?[ \t]+(\d{4})"
+    r"|([A-Za-z]{3,9})\.?[ \t]+(\d{1,2})(?:st|nd|rd|th)?,?[ \t]+(\d{4}))(?!\w)"
+)
+_EUROPEAN = re.compile(r"(?<!\d)(\d{1,2})\.(\d{1,2})\.(\d{4})(?!\d)")
+_MONTHS = {name: n for n, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), 1)}
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading with what stands below it, up to the next heading of any level; `path` holds the headings above too."""
+
+    level: int
+    title: str
+    path: tuple[str, ...]
+    body: str
+
+
+def front_matter(text: str) -> tuple[dict[str, str], str]:
+    """The fields at the top of a file, lists joined by commas, and the rest.
+
+    >>> front_matter("---\\nstatus: accepted\\ntags: [a, b]\\n---\\n# Title")
+    ({'status': 'accepted', 'tags': 'a, b'}, '# Title')
+    """
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    found = _FRONT.match(text)
+    if not found:
+        return {}, text
+    fields: dict[str, str] = {}
+    name = ""
+    for line in found[1].split("\n"):
+        if line.lstrip().startswith("#"):
+            continue
+        if pair := _PAIR.fullmatch(line):
+            name = pair[1].strip().lower()
+            fields[name] = _scalar(pair[2] or "")
+        elif name and (item := re.fullmatch(r"[ \t]*-[ \t]+(.*)|[ \t]+(\S.*)", line)):
+            value = _scalar(item[1] if item[1] is not None else item[2])
+            fields[name] = ", ".join(part for part in (fields[name].strip("|> "), value) if part)
+    return fields, text[found.end() :]
+
+
+def _scalar(value: str) -> str:
+    value = value.strip()
+    if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'":
+        return value[1:-1].strip()
+    if value.startswith("[") and value.endswith("]") and "](" not in value:
+        return ", ".join(_scalar(part) for part in value[1:-1].split(",") if part.strip())
+    return value
+
+
+def lines(text: str) -> Iterator[tuple[str, bool]]:
+    """Each line, and whether it is part of a code block."""
+    fence = ""
+    for line in text.split("\n"):
+        mark = _FENCE.fullmatch(line)
+        if fence:
+            yield line, True
+            if mark and mark[1][0] == fence[0] and len(mark[1]) >= len(fence) and not mark[2].strip():
+                fence = ""
+        elif mark and not (mark[1][0] == "`" and "`" in mark[2]):
+            fence = mark[1]
+            yield line, True
+        else:
+            yield line, False
+
+
+def prose(text: str) -> str:
+    """The text without its code blocks and comments."""
+    return "\n".join(line for line, code in lines(_COMMENT.sub("", text)) if not code)
+
+
+def sections(text: str) -> list[Section]:
+    """The sections of a text in their order; what stands before the first heading is one of level 0.
+
+    >>> [(s.path, s.body) for s in sections("# A\\none\\n## B\\ntwo")]
+    [(('A',), 'one'), (('A', 'B'), 'two')]
+    """
+    found: list[Section] = []
+    above: list[tuple[int, str]] = []
+    level, title, body = 0, "", list[str]()
+
+    def close() -> None:
+        told = "\n".join(body).strip("\n")
+        if level or told.strip():
+            found.append(Section(level, title, tuple(name for _, name in above), told.strip()))
+
+    for line, code in lines(_uncommented(text)):
+        heading = None if code else _HEADING.fullmatch(line)
+        below = None if code or heading else _UNDERLINE.fullmatch(line)
+        if heading:
+            close()
+            level, title, body = len(heading[1]), plain(heading[2] or ""), []
+        elif below and _may_be_title(body, below[1]):
+            title_line = body.pop()
+            close()
+            level, title, body = 1 if below[1][0] == "=" else 2, plain(title_line), []
+        else:
+            body.append(line)
+            continue
+        above = [one for one in above if one[0] < level]
+        above.append((level, title))
+    close()
+    return found
+
+
+def _may_be_title(body: list[str], line: str) -> bool:
+    """Whether a line above dashes is a heading: a paragraph of one line, and no list, table or quote."""
+    if not body or not body[-1].strip() or body[-1].lstrip()[0] in "-*+>|#`" or body[-1].startswith(("    ", "\t")):
+        return False
+    return (len(body) == 1 or not body[-2].strip()) and (line[0] == "=" or len(body[-1].strip()) < 80)
+
+
+def _uncommented(text: str) -> str:
+    """Without comments, but with those in code blocks, which are examples."""
+    if "<!--" not in text:
+        return text
+    kept, rest, buffer = list[str](), False, list[str]()
+    for line, code in lines(text):
+        if code != rest:
+            kept.append(_COMMENT.sub("", "\n".join(buffer)) if not rest else "\n".join(buffer))
+            buffer, rest = [], code
+        buffer.append(line)
+    kept.append(_COMMENT.sub("", "\n".join(buffer)) if not rest else "\n".join(buffer))
+    return "\n".join(part for part in kept if part or part == "")
+
+
+def plain(text: str) -> str:
+    """A line without marks of emphasis and without the targets of its links.
+
+    >>> plain("Use **[RDS](x.md)** for `sql`")
+    'Use RDS for sql'
+    """
+    for _ in range(3):
+        text, before = _LINK.sub(r"\1", text), text
+        if text == before:
+            break
+    return re.sub(r"\s+", " ", _MARKS.sub("", text)).strip()
+
+
+def fields(text: str) -> dict[str, str]:
+    """Lines that name a field: `Date: …`, `* Status: …`, `**Severity:** …`, or rows of a table of two columns.
+
+    >>> fields("- **Status**: accepted\\n| Service | billing |")
+    {'status': 'accepted', 'service': 'billing'}
+    """
+    found: dict[str, str] = {}
+    for line, code in lines(text):
+        if code or len(line) > 2000:
+            continue
+        if line.lstrip().startswith("|"):
+            cells = row(line)
+            if len(cells) == 2 and not _RULE.fullmatch(line):
+                found.setdefault(plain(cells[0]).strip(": ").lower()[:60], cells[1][:MAX_VALUE])
+        elif one := _FIELD.fullmatch(line):
+            found.setdefault(one[1].strip().lower(), one[2].strip().strip("*_").strip()[:MAX_VALUE])
+    return {name: value for name, value in found.items() if name}
+
+
+def row(line: str) -> list[str]:
+    """The cells of a table's row."""
+    return [cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip().removeprefix("|").removesuffix("|"))]
+
+
+def rows(text: str) -> list[list[str]]:
+    """The rows of the tables in a text, without their rules; a row may lack its last bar."""
+    told = (line for line, code in lines(text) if not code and line.lstrip().startswith("|"))
+    return [row(line) for line in told if not _RULE.fullmatch(line)]
+
+
+def items(text: str) -> list[str]:
+    """The bullets of the first level, each with what belongs to it; where there are none, the paragraphs.
+
+    >>> items("- one\\n  more\\n- two\\n  - inner"), items("A.\\n\\nB."), items("-")
+    (['one\\nmore', 'two\\n- inner'], ['A.', 'B.'], [])
+    """
+    found: list[list[str]] = []
+    paragraphs: list[list[str]] = [[]]
+    least: int | None = None
+    for line, code in lines(text):
+        bullet = None if code else _BULLET.fullmatch(line)
+        indent = len(line[: len(line) - len(line.lstrip())].expandtabs(4))
+        if bullet and (least is None or indent <= least + 1):
+            least = indent if least is None else min(least, indent)
+            found.append([bullet[2] or ""])
+        elif found and (indent > (least or 0) or code or (line.strip() and found[-1][-1].strip())):
+            found[-1].append(line.strip() if not code else line)
+        elif line.strip():
+            if not paragraphs[-1] and found:
+                paragraphs.append([])
+            paragraphs[-1].append(line)
+        elif found:
+            found[-1].append("")
+        if not line.strip() and paragraphs[-1]:
+            paragraphs.append([])
+    told = found if found else paragraphs
+    return [whole for one in told if (whole := "\n".join(one).strip()) and whole.strip("-*_ ")]
+
+
+def day(text: str) -> datetime | None:
+    """The first whole day that a text names.
+
+    >>> [one and one.date().isoformat() for one in map(day, ("2017-06-30", "on March 4th, 2021", "4 May 2020", "2022-05-??"))]
+    ['2017-06-30', '2021-03-04', '2020-05-04', None]
+    """
+    return next(days(text), None)
+
+
+def days(text: str) -> Iterator[datetime]:
+    """The whole days that a text names, in their order."""
+    told = [(m.start(), m[1], m[2], m[3]) for m in _ISO.finditer(text)]
+    told += [(m.start(), m[3], m[2], m[1]) for m in _EUROPEAN.finditer(text)]
+    for m in _NAMED.finditer(text):
+        number, name, year = (m[1], m[2], m[3]) if m[1] else (m[5], m[4], m[6])
+        if month := _MONTHS.get(name[:3].lower()):
+            told.append((m.start(), year, str(month), number))
+    for _, year, month_, number in sorted(told):
+        try:
+            yield datetime(int(year), int(month_), int(number), tzinfo=UTC)
+        except ValueError:  # the thirty-first of June
+            continue
+
+
+def holes(texts: Iterable[str]) -> int:
+    """How many places to be filled in there are: what tells a template from what was made of it."""
+    return sum(len(_PLACEHOLDER.findall(text)) for text in texts)

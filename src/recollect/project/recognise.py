@@ -1,0 +1,107 @@
+"""Recognising: what a file is, by its name and its text, and the parser that reads it.
+
+What the name rules out is not read. Of several parsers that know a text the surest one has it; a template is a document,
+because nothing was decided in it and nothing broke.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from . import adr, documents, incidents
+from .languages import BY_SUFFIX, OTHERS
+from .piece import Piece
+
+Kind = Literal["adr", "incident", "code", "docs"]
+KINDS: tuple[Kind, ...] = ("adr", "incident", "code", "docs")
+MAX_FILE = 1024 * 1024  # bytes
+MAX_LINE = 20_000  # characters of a line on average beyond which nobody wrote it
+SURE = 0.5
+_MADE = (
+    ".min.js", ".min.css", ".map", ".lock", "package-lock.json", "pnpm-lock.yaml", "yarn.lock", "poetry.lock", "go.sum",
+    ".svg", ".snap", ".pb.go", "_pb2.py", ".ipynb",
+)  # fmt: skip
+_NAMES = ("makefile", "dockerfile", "rakefile", "gemfile", "procfile", ".cursorrules", ".windsurfrules", ".clinerules")
+
+
+@dataclass(frozen=True, slots=True)
+class Recognised:
+    """A text with what it was taken for and what it tells."""
+
+    kind: Kind
+    pieces: list[Piece]
+
+
+def passed_over(path: str, size: int, kind: Kind | None) -> str:
+    """Why a file is not even opened, or nothing."""
+    name = path.rpartition("/")[2].lower()
+    if size > MAX_FILE:
+        return f"larger than {MAX_FILE // 1024} KB"
+    if not size:
+        return "empty"
+    if name.endswith(_MADE):
+        return "made by a program"
+    if kind is None and not (_suffix(name) in documents.SUFFIXES or is_code(name) or name in _NAMES):
+        return "of no kind that is read"
+    return ""
+
+
+def is_code(path: str) -> bool:
+    suffix = _suffix(path)
+    return suffix in BY_SUFFIX or suffix in OTHERS
+
+
+def _suffix(path: str) -> str:
+    name = path.rpartition("/")[2].lower()
+    return f".{name.rpartition('.')[2]}" if "." in name[1:] else ""
+
+
+def decoded(raw: bytes) -> str | None:
+    """The text of a file, or nothing where it is none."""
+    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        try:
+            return raw.decode("utf-16")
+        except UnicodeDecodeError:
+            return None
+    if b"\0" in raw[:8192]:
+        return None
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = raw.decode("cp1252", "replace")
+        odd = sum(text.count(mark) for mark in ("\ufffd", "\x01", "\x02", "\x03"))
+        return None if odd * 50 > len(text) else text
+
+
+def recognise(path: str, text: str, kind: Kind | None = None) -> Recognised:
+    """What a text is and what it tells; `kind` is what somebody said that it is."""
+    chosen = kind or _kind(path, text)
+    read: Callable[[str, str], list[Piece]]
+    if chosen == "code":
+        from . import code  # its grammars take time to load
+
+        read = code.read
+    else:
+        read = {"adr": adr.read, "incident": incidents.read}.get(chosen, documents.read)
+    pieces = read(text, path)
+    if kind is None and chosen == "docs" and (adr.template(path, text) or incidents.template(path, text)):
+        pieces = [replace(piece, importance=2, tags=(*piece.tags, "template")) for piece in pieces]
+    return Recognised(chosen, pieces)
+
+
+def _kind(path: str, text: str) -> Kind:
+    name = path.rpartition("/")[2].lower()
+    if is_code(name) or (name in _NAMES and not name.startswith(".")):
+        return "code"
+    if not name.endswith(documents.MARKDOWN) or documents.recognises(path, text) == 1.0:
+        return "docs"
+    sure: list[tuple[float, Kind]] = [
+        (adr.recognises(path, text), "adr"),
+        (incidents.recognises(path, text), "incident"),
+    ]
+    best, kind = max(sure)
+    if best < SURE or (adr if kind == "adr" else incidents).template(path, text):
+        return "docs"
+    return kind

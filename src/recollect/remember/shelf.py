@@ -1,0 +1,151 @@
+"""The shelf: files whose knowledge is in the store, and what each of them says today.
+
+A file is one source, under an id that is made of its address, with the hash of the bytes that were read last. What it
+says are the memories it is evidence of: a piece of evidence names the memory, and the place in the file. When a file
+says something no longer, the evidence goes, and with it the memory, unless another file still says it or somebody
+stated it. So a run can be broken off anywhere: a hash is written after what the file says has landed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from ..capture.turns import hashed
+from ..types import Evidence, Link, Memory, Source
+from .write import Writer, present
+
+FILES = ("file", "document")
+PAGE = 1000
+
+
+class Said(NamedTuple):
+    """A memory that a file is evidence of, and the place of it in the file."""
+
+    place: str
+    evidence: str
+    memory: Memory
+
+
+@dataclass(slots=True)
+class Counts:
+    superseded: int = 0
+    retired: int = 0
+
+
+class Shelf:
+    def __init__(self, writer: Writer) -> None:
+        self._writer = writer
+
+    # -- looking ------------------------------------------------------------------------------------------------------
+
+    def read(self, ids: Sequence[str]) -> dict[str, Source]:
+        """The files of these ids that were read before."""
+        store, tenant = self._writer.store, self._writer.tenant
+        return {one.id: one for n in range(0, len(ids), PAGE) for one in store.of(tenant, Source, ids[n : n + PAGE])}
+
+    def under(self, address: str) -> list[Source]:
+        """The files whose address begins like this and that are still there as far as is known."""
+        found: list[Source] = []
+        after = ""
+        while batch := self._writer.store.all(self._writer.tenant, Source, after, PAGE):
+            found += [one for one in batch if one.kind in FILES and one.content_hash and one.uri.startswith(address)]
+            after = batch[-1].id
+        return found
+
+    def said(self, ids: Sequence[str]) -> dict[str, list[Said]]:
+        """What these files say, as far as is known, in the order it was learnt."""
+        store, tenant = self._writer.store, self._writer.tenant
+        found: dict[str, list[Said]] = {}
+        for n in range(0, len(ids), PAGE):
+            proofs = store.of(tenant, Evidence, ids[n : n + PAGE], "source")
+            memories = store.memories(tenant, [proof.memory for proof in proofs])
+            for proof in proofs:
+                if proof.memory in memories:
+                    found.setdefault(proof.source, []).append(Said(proof.place, proof.id, memories[proof.memory]))
+        return found
+
+    # -- changing -----------------------------------------------------------------------------------------------------
+
+    def put(self, sources: Iterable[Source]) -> None:
+        """Write down what was read: a hash is what says that a file need not be read again."""
+        writer = self._writer
+        with writer.store.transaction(writer.tenant, writer.actor, writer.now()) as changes:
+            for source in sources:
+                known = changes.get(Source, source.id)
+                if known:
+                    changes.put(replace(known, content_hash=source.content_hash), "edit")
+                else:
+                    changes.put(replace(source, created_at=writer.now()), "create")
+
+    def unsay(self, gone: Sequence[Said], instead: Sequence[str] = (), reason: str = "") -> Counts:
+        """Take back what a file says no longer; `instead` names the memory that stands for each, or nothing."""
+        writer, counts = self._writer, Counts()
+        heirs = dict(zip((said.evidence for said in gone), instead, strict=False))
+        with writer.store.transaction(writer.tenant, writer.actor, writer.now()) as changes:
+            for said in gone:
+                changes.drop(Evidence, said.evidence, "retire", reason)
+            orphans = self._unsupported(gone)
+            for said in gone:
+                memory = present(changes, said.memory.id)
+                if memory.id not in orphans or memory.state not in ("active", "pending"):
+                    continue
+                heir = changes.get(Memory, heirs.get(said.evidence, ""))
+                if heir and heir.id != memory.id:
+                    writer.supersede(changes, heir, memory, reason)
+                    counts.superseded += 1
+                else:
+                    changes.put(replace(memory, state="archived"), "retire", reason)
+                    counts.retired += 1
+        return counts
+
+    def _unsupported(self, gone: Sequence[Said]) -> set[str]:
+        """Those that nothing supports once this evidence is gone; to be asked under the lock."""
+        writer = self._writer
+        memories = {said.memory.id: said.memory for said in gone}
+        dropped = {said.evidence for said in gone}
+        proofs = writer.store.of(writer.tenant, Evidence, list(memories), "memory")
+        own = writer.store.of(writer.tenant, Source, list({memory.source for memory in memories.values()}))
+        stated = {source.id for source in own if source.kind not in FILES}
+        held = {proof.memory for proof in proofs if proof.id not in dropped}
+        return memories.keys() - held - {id for id, memory in memories.items() if memory.source in stated}
+
+    def close(self, ends: Sequence[tuple[str, str]], reason: str) -> int:
+        """Take memories out of recall that hold no longer, into a state: `superseded` or `archived`; gives how many."""
+        writer, done = self._writer, 0
+        with writer.store.transaction(writer.tenant, writer.actor, writer.now()) as changes:
+            for id, state in ends:
+                memory = present(changes, id)
+                if memory.state == "active":
+                    done += changes.put(writer.ended(memory, state), "supersede", reason)
+        return done
+
+    def tie(self, ties: Sequence[tuple[str, str, str]], reason: str = "") -> int:
+        """Link memories, `(origin, relation, target)`, many at once; what is tied already stays as it is."""
+        writer, done = self._writer, 0
+        with writer.store.transaction(writer.tenant, writer.actor, writer.now()) as changes:
+            origins = list({origin for origin, _, _ in ties})
+            known = {
+                (link.origin, link.relation, link.target)
+                for n in range(0, len(origins), PAGE)
+                for link in writer.store.of(writer.tenant, Link, origins[n : n + PAGE], "origin")
+            }
+            for one in dict.fromkeys(ties):
+                origin, relation, target = one
+                if one in known or origin == target:
+                    continue
+                first, second = changes.get(Memory, origin), changes.get(Memory, target)
+                if first is None or second is None:
+                    continue
+                if relation == "supersedes" and second.state == "active":
+                    writer.supersede(changes, first, second, reason)
+                else:
+                    writer.tie(changes, first, relation, second, reason)
+                done += 1
+        return done
+
+
+def shelved(address: str, user: str = "") -> str:
+    """The id of a file's source: the same for the same address, each time it is read."""
+    return hashed("shelf", user, address)
