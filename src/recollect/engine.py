@@ -36,6 +36,7 @@ from .recall.read import Reader
 from .remember import forget
 from .remember.redact import redact
 from .remember.settle import Settler
+from .remember.shelf import Shelf
 from .remember.write import Writer
 from .settings import Settings, lexicon
 from .store import open_store
@@ -440,6 +441,11 @@ class Engine:
     def wait(self, after: int, seconds: float) -> int:
         """Wait until there is a change later than the number `after`, or the time is over; the newest number."""
         return self._store.changed(self._tenant, after, seconds)
+
+    @property
+    def shelf(self) -> Shelf:
+        """What was taken in from files: which there are, and what each says today."""
+        return Shelf(self._writer)
 
     # -- access -------------------------------------------------------------------------------------------------------
 
