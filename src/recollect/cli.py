@@ -26,6 +26,7 @@ from .errors import BadInput, Refused
 from .install import commands as installing
 from .present import Look
 from .program import EMPTY, App, chosen, cli, command, drafted, filtered, placed, several, wire
+from .project import commands as projecting
 from .serve import commands as serving
 from .serve import granting
 from .tap import commands as tapping
@@ -33,7 +34,7 @@ from .tap import review as reviewing
 from .terminal import Moment, look, progress
 from .types import JOB_STATES, RELATIONS
 
-__all__ = ["cli", "granting", "installing", "main", "next_page", "reviewing", "serving", "tapping"]
+__all__ = ["cli", "granting", "installing", "main", "next_page", "projecting", "reviewing", "serving", "tapping"]
 
 
 @command()

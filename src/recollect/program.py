@@ -35,7 +35,7 @@ SECTIONS = {
     "Look": "list show history stats usage",
     "Change": "edit link forget reject review",
     "Serve": "serve status stop logs service mcp hook token webhook",
-    "Keep": "capture export import embed jobs migrate-store scan doctor eval",
+    "Keep": "ingest capture export import embed jobs migrate-store scan doctor eval",
     "Set up": "install uninstall config completion version",
 }
 

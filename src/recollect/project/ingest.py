@@ -82,15 +82,16 @@ class _Read:
 
 def ingest(
     engine: Engine, path: str | Path, *, project: str | None = None, kind: Kind | None = None, dry_run: bool = False,
-    progress: Progress | None = None,
+    progress: Progress | None = None, top: Path | None = None,
 ) -> Report:  # fmt: skip
     """Take in what a file or folder tells; what is known already and has not changed is left alone.
 
-    A path that is no longer there is taken for a deletion where it was taken in before.
+    A path that is no longer there is taken for a deletion where it was taken in before. `top` is the folder that it is
+    a part of, where that is no repository.
     """
     if kind is not None and kind not in KINDS:
         raise BadInput(f"kind {kind!r} is not known.", fix=f"It is one of: {', '.join(KINDS)}.")
-    tree = walk.found(Path(path))
+    tree = walk.found(Path(path), top)
     name = project if project is not None else engine.settings.project or project_of(os.fspath(tree.root))
     name = Cleaner(1000).scope(Scope(project=name)).project
     run = _Run(engine, tree, name, kind, dry_run)

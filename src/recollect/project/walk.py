@@ -52,8 +52,11 @@ class Tree:
         return not self.below or path == self.below or path.startswith(f"{self.below}/")
 
 
-def found(path: Path) -> Tree:
-    """The files at a path: of a folder all that are not ignored, a file by itself."""
+def found(path: Path, top: Path | None = None) -> Tree:
+    """The files at a path: of a folder all that are not ignored, a file by itself.
+
+    Paths are told from the root of the repository; where there is none, from `top`, or else from the path itself.
+    """
     whole = Path(os.path.abspath(path))
     try:
         repository = git.find(whole if whole.is_dir() else whole.parent)
@@ -64,7 +67,9 @@ def found(path: Path) -> Tree:
         whole = whole.resolve() if whole.is_dir() else whole.parent.resolve() / whole.name
         if not whole.is_relative_to(root):
             root = None
-    if root is None:
+    if root is None and top is not None and whole.is_relative_to(top):
+        tree = Tree(top, "" if whole == top else whole.relative_to(top).as_posix())
+    elif root is None:
         tree = Tree(whole if whole.is_dir() else whole.parent, "" if whole.is_dir() else whole.name)
     else:
         tree = Tree(root, "" if whole == root else whole.relative_to(root).as_posix())

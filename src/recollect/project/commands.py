@@ -1,0 +1,70 @@
+"""The commands of a project: `ingest` takes in what its files tell."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..present import Look, plural
+from ..program import App, command
+from ..terminal import progress
+
+if TYPE_CHECKING:
+    from .ingest import Report
+
+KINDS = ("adr", "incident", "code", "docs")
+
+
+@command()
+@click.argument("path", type=click.Path(path_type=Path))
+@click.option("--project", metavar="NAME", help="The project it is of (default: the name of its repository or folder).")
+@click.option("--as", "kind", type=click.Choice(KINDS), help="What it is, where it is not to be found out.")
+@click.option("--dry-run", is_flag=True, help="Only tell what would be done.")
+def ingest(app: App, path: Path, project: str | None, kind: Any, dry_run: bool) -> None:
+    """Take in a file or folder: decisions, incidents, code, documents.
+
+    Of a repository all files are read that git does not ignore; elsewhere those that no .gitignore excludes; never what
+    a .recollectignore excludes. A second run reads only what changed, retires what is gone, and supersedes what was
+    replaced.
+    """
+    from .ingest import ingest as run
+
+    with app.open() as engine, progress("reading") as step:
+        report = run(engine, path, project=project, kind=kind, dry_run=dry_run, progress=step)
+    app.say(report, _ingested)
+    if report.failed:
+        raise click.exceptions.Exit(1)
+
+
+def _ingested(report: Report, out: Look) -> str:
+    """What a run did, in a few lines."""
+    would = "would be " if report.dry_run else ""
+    kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(report.kinds.items()))
+    mark = " " if report.dry_run else "✓"
+    where = f"project {report.project}" if report.project else "no project"
+    lines = [f"{mark} {plural(report.files, 'file')} read{f' ({kinds})' if kinds else ''}, {where}"]
+    done = [
+        f"{count} {would}{what}"
+        for count, what in (
+            (report.created, "remembered"), (report.kept, "kept"), (report.edited, "brought up to date"),
+            (report.superseded, "superseded"), (report.retired, "retired"), (report.refused, "refused"),
+        )
+        if count
+    ]  # fmt: skip
+    lines += [f"  {', '.join(done)}"] if done else []
+    if report.unchanged:
+        lines.append(out.dim(f"  {plural(report.unchanged, 'file')} unchanged"))
+    if report.deleted:
+        lines.append(out.dim(f"  {plural(report.deleted, 'file')} gone"))
+    if report.skipped:
+        lines.append(out.dim(f"  passed over: {_counts(report.skipped)}"))
+    if report.secrets:
+        lines.append(f"  secrets taken out: {_counts(report.secrets)}")
+    lines += [f"! {name}: {why}" for name, why in report.failed.items()]
+    return "\n".join(lines)
+
+
+def _counts(counts: dict[str, int]) -> str:
+    return ", ".join(f"{why} {number}" for why, number in sorted(counts.items(), key=lambda one: (-one[1], one[0])))
