@@ -17,7 +17,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from .. import terms
-from .languages import OTHERS, language_of
+from .languages import OTHERS, Language, language_of
 from .piece import Piece
 from .symbol import Outline, Symbol
 from .symbols import missing, outline
@@ -29,31 +29,25 @@ MAX_BLOCKS = 400
 MAX_KEYWORDS, MAX_KEYWORD = 10, 64
 MAX_TITLE, MAX_REF = 300, 1024
 MAX_LINKS = 60
-MACHINE_MADE = 400  # characters a line, on average, from which no person wrote a file
+# From this many characters a line, on average, no person wrote a file that is large.
+MACHINE_MADE, LARGE = 400, 20_000
 IMPORTANCE, IMPORTANCE_TEST = 4, 3
+Links = tuple[tuple[str, str], ...]
 FILE = ""  # the key of the piece that tells of the file as a whole
 _TEST = re.compile(r"(?:^|/)(?:tests?|spec|__tests__)/|(?:^|/)test_|[._]test\.|[._]spec\.|Tests?\.java$")
+_JOINT = re.compile(r"\.|::|->")
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _BLANK = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
 _SUMMARY = re.compile(r"\n[ \t]*\n|\n[ \t]*[:@\\]|(?<=[.!?])\s")
-_SHEBANG = re.compile(r"\A#!\s*\S*?(?:/|\benv\s+)(python|node|bash|sh|zsh|ruby|perl)\d*(?:\.\d+)*\b")
-_SHEBANG_SUFFIX = {"python": ".py", "node": ".js"}
-
-
-def recognises(path: str, text: str = "") -> bool:
-    """Whether a file is code: by its name, or by the program that its first line asks for."""
-    suffix = PurePosixPath(path).suffix.lower()
-    return language_of(path) is not None or suffix in OTHERS or (not suffix and _SHEBANG.match(text) is not None)
 
 
 def unparsed(path: str, text: str = "") -> str:
     """Why a file is read as plain text, in words; nothing where it is read by a parser."""
-    named = _named(path, text)
-    if language_of(named, text) is None:
+    if language_of(path, text) is None:
         language = OTHERS.get(PurePosixPath(path).suffix.lower(), "")
-        return f"there is no grammar for {language}" if language else "its language is not known"
-    package = missing(named, text)
+        return f"no grammar for {language}" if language else ""
+    package = missing(path, text)
     return f"{package} is not installed: pip install {package}" if package else ""
 
 
@@ -62,20 +56,12 @@ def read(text: str, path: str) -> list[Piece]:
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if not text.strip():
         return []
-    if len(text) > MACHINE_MADE * (text.count("\n") + 1):
+    if len(text) > max(LARGE, MACHINE_MADE * (text.count("\n") + 1)):
         return [_machine_made(text, path)]
-    found = outline(text, _named(path, text))
+    found = outline(text, path)
     if found is None or not found.symbols:
         return _blocks(text, path)
-    return _pieces(found, path)
-
-
-def _named(path: str, text: str) -> str:
-    """The path with the suffix of its language, where only the first line tells it."""
-    if PurePosixPath(path).suffix:
-        return path
-    asked = _SHEBANG.match(text)
-    return path + _SHEBANG_SUFFIX.get(asked[1], "") if asked else path
+    return [*_pieces(found, path), *_blocks("\n\n".join(found.statements), path)]
 
 
 # -- pieces of an outline ---------------------------------------------------------------------------------------------
@@ -86,7 +72,7 @@ def _pieces(found: Outline, path: str) -> list[Piece]:
     known = {symbol.name: key for symbol, key in zip(reversed(found.symbols), reversed(keys), strict=True)}
     depends = _depends(found, path)
     pieces = [
-        _of_symbol(symbol, key, found, path, _calls(symbol, key, known, found))
+        _of_symbol(symbol, key, found, path, _calls(symbol, key, known, found, path))
         for symbol, key in zip(found.symbols, keys, strict=True)
     ]
     if len(pieces) == 1 and not found.doc:  # the one symbol says all that the file does
@@ -104,7 +90,7 @@ def _keys(symbols: Sequence[Symbol]) -> list[str]:
     return keys
 
 
-def _of_symbol(symbol: Symbol, key: str, found: Outline, path: str, links: tuple[tuple[str, str], ...]) -> Piece:
+def _of_symbol(symbol: Symbol, key: str, found: Outline, path: str, links: Links) -> Piece:
     return Piece(
         content=trimmed(symbol.source or symbol.signature or symbol.name, MAX_CONTENT),
         kind="code",
@@ -123,7 +109,7 @@ def _title(symbol: Symbol) -> str:
     return symbol.name[:MAX_TITLE]
 
 
-def _overview(found: Outline, path: str, depends: tuple[tuple[str, str], ...]) -> Piece:
+def _overview(found: Outline, path: str, depends: Links) -> Piece:
     """What a file is for, and what is in it: its own words, then the head of each symbol with its first sentence."""
     lines = [found.doc] if found.doc else []
     for symbol in found.symbols:
@@ -165,27 +151,39 @@ def _used(symbol: Symbol, found: Outline) -> list[str]:
 # -- links ------------------------------------------------------------------------------------------------------------
 
 
-def _depends(found: Outline, path: str) -> tuple[tuple[str, str], ...]:
-    targets = dict.fromkeys(one.target(path) for one in found.imports)
-    return tuple(("depends_on", target) for target in targets)[:MAX_LINKS]
+def _depends(found: Outline, path: str) -> Links:
+    """The files and the foreign modules that a file needs."""
+    targets: list[str] = []
+    for one in found.imports:
+        targets += [f"file:{file}" for file in one.files(path)] or (
+            [f"module:{one.module}"] if one.foreign(path) else []
+        )
+    return tuple(("depends_on", target) for target in dict.fromkeys(targets))[:MAX_LINKS]
 
 
-def _calls(symbol: Symbol, key: str, known: dict[str, str], found: Outline) -> tuple[tuple[str, str], ...]:
-    """The symbols of the same file that one calls, as far as the names alone can tell."""
-    targets = (_called(call, symbol, known, found.language.joint) for call in symbol.calls)
-    return tuple(("calls", target) for target in dict.fromkeys(targets) if target and target != key)[:MAX_LINKS]
+def _calls(symbol: Symbol, key: str, known: dict[str, str], found: Outline, path: str) -> Links:
+    """What a symbol calls in its own file and in those it imports, as far as the names alone can tell."""
+    joint, imported = found.language.joint, {name: one for one in found.imports for name in one.names}
+    targets: list[str] = []
+    for call in symbol.calls:
+        if target := _called(call, symbol, known, found.language):
+            targets.append(target)
+        elif one := imported.get((parts := _JOINT.split(call))[0]):
+            name = joint.join(parts[1:] if one.whole else parts)
+            targets += [f"file:{file}#{name}" for file in one.files(path) if name]
+    return tuple(("calls", target) for target in dict.fromkeys(targets) if target != key)[:MAX_LINKS]
 
 
-def _called(call: str, symbol: Symbol, known: dict[str, str], joint: str) -> str:
-    parts = re.split(r"\.|::|->", call)
+def _called(call: str, symbol: Symbol, known: dict[str, str], language: Language) -> str:
+    joint, implied = language.joint, language.implied
+    parts = _JOINT.split(call)
     if len(parts) == 2 and parts[0] in symbol.own:
         return known.get(f"{symbol.parent}{joint}{parts[1]}", "")
     name = joint.join(parts)
     space = symbol.parent
-    # What is nearest is meant; but a bare name inside a class of Python, or of a script, is not its method.
-    near = len(parts) > 1 or not symbol.own or joint == "::"
-    while space and near:
-        if found := known.get(f"{space}{joint}{name}"):
+    while space:  # what is nearest is meant; but in most languages a bare name is no method of the type around it
+        found = known.get(f"{space}{joint}{name}", "")
+        if found and (implied or len(parts) > 1 or space not in known):
             return found
         space = space.rpartition(joint)[0]
     return known.get(name, "")
@@ -246,7 +244,7 @@ def _blocks(text: str, path: str) -> list[Piece]:
         seen[name] += 1
         pieces.append(
             Piece(
-                content=block,
+                content=block.strip("\n"),
                 kind="code",
                 title=f"{PurePosixPath(path).name}: {name}"[:MAX_TITLE],
                 context=path,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -13,36 +14,74 @@ if TYPE_CHECKING:
 
 MAX_MODULE = 150
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
+_JOINTS = re.compile(r"::|[./]")
+_DOTTED = re.compile(r"(\.+)([\w.]*)")
 Of = Callable[["Node | None"], str]
 
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """A module as it is written in the code, the names it gives to the file, and whether it is beside the file."""
+    """A module as it is written in the code, the names it gives to the file, and whether it is written as beside it.
+
+    `whole` says that the name stands for the module itself and not for something in it.
+    """
 
     module: str
     names: tuple[str, ...] = ()
     near: bool = False
+    whole: bool = False
 
-    def target(self, path: str) -> str:
-        """What a link to it names: a file of this project, or a module of elsewhere.
+    def files(self, path: str) -> tuple[str, ...]:
+        """The files of this project that it may mean, seen from the file that imports it.
 
-        >>> Import(".types", near=True).target("src/app/main.py"), Import("./x", near=True).target("web/a.ts")
-        ('file:src/app/types.py', 'file:web/x.ts')
-        >>> Import("b.h", near=True).target("src/a.c"), Import("os.path").target("a.py")
-        ('file:src/b.h', 'module:os.path')
+        >>> Import(".types", near=True).files("src/app/main.py")
+        ('src/app/types.py', 'src/app/types/__init__.py')
+        >>> Import("./x", near=True).files("web/a.ts"), Import("b.h", near=True).files("src/a.c")
+        (('web/x.ts', 'web/x/index.ts'), ('src/b.h',))
+        >>> Import("app.db").files("src/app/main.py"), Import("crate::a::B").files("core/src/x/y.rs")
+        (('src/app/db.py', 'src/app/db/__init__.py'), ('core/src/a/B.rs', 'core/src/a.rs'))
+        >>> Import("redis").files("src/app/main.py")
+        ()
         """
-        if not self.near:
-            return f"module:{self.module}"
         folder, suffix = posixpath.split(path)[0], posixpath.splitext(path)[1]
-        if self.module.startswith(".") and "/" not in self.module:  # Python's dots: one is this folder
-            dots = len(self.module) - len(self.module.lstrip("."))
-            module = "../" * (dots - 1) + self.module[dots:].replace(".", "/")
-        else:
-            module = self.module
-        found = posixpath.normpath(posixpath.join(folder, module or "__init__"))
-        known = posixpath.splitext(found)[1] if "/" in self.module or not self.module.startswith(".") else ""
-        return f"file:{found}" if known else f"file:{found}{suffix}"
+        if self.near:
+            dotted = _DOTTED.fullmatch(self.module)  # one dot of Python is this folder
+            module = "../" * (len(dotted[1]) - 1) + dotted[2].replace(".", "/") if dotted else self.module
+            return _may_be(posixpath.normpath(posixpath.join(folder, module)), suffix)
+        return self._inside(folder.split("/"), suffix)
+
+    def _inside(self, folders: list[str], suffix: str) -> tuple[str, ...]:
+        """A module of the project itself: its first name is one of the folders that the file lies in."""
+        parts = _JOINTS.split(self.module)
+        if suffix == ".rs":
+            if parts[0] != "crate" or "src" not in folders:
+                return ()
+            above, parts = folders[: folders.index("src") + 1], parts[1:]
+            found = ("/".join([*above, *parts]), "/".join([*above, *parts[:-1]]))
+            return tuple(f"{one}.rs" for one in found if parts and not one.endswith("src"))
+        if suffix not in (".py", ".java") or parts[0] not in folders or parts[0] in _LANGUAGES_OWN:
+            return ()
+        return _may_be("/".join([*folders[: folders.index(parts[0])], *parts]), suffix)
+
+    def foreign(self, path: str) -> bool:
+        """Whether it is something to depend on: not of this project, and not of the language itself."""
+        first = _JOINTS.split(self.module)[0]
+        if path.endswith(".go"):
+            return "." in self.module.split("/")[0]
+        return not self.near and not self.module.startswith("node:") and first not in _LANGUAGES_OWN
+
+
+_LANGUAGES_OWN = sys.stdlib_module_names | frozenset(
+    "std core alloc crate self super java javax fs path http https util events stream crypto".split()
+)
+_INDEX = {".py": "__init__.py"} | {suffix: f"index{suffix}" for suffix in (".ts", ".tsx", ".js", ".jsx", ".mjs")}
+
+
+def _may_be(found: str, suffix: str) -> tuple[str, ...]:
+    """A module's file: named as it is, or the one that stands for a folder."""
+    if suffix != ".py" and posixpath.splitext(found)[1]:
+        return (found,)
+    return (found + suffix, f"{found}/{_INDEX[suffix]}") if suffix in _INDEX else (found + suffix,)
 
 
 def import_of(language: str, node: Node, of: Of) -> list[Import]:
@@ -58,14 +97,16 @@ def _python(node: Node, of: Of) -> list[Import]:
         for one in names:
             alias = of(one.child_by_field_name("alias"))
             module = of(one.child_by_field_name("name")) if alias else of(one)
-            found.append(Import(module, (alias or module.split(".")[0],)))
+            found.append(Import(module, (alias or module.split(".")[0],), whole=True))
         return found
     module = of(node.child_by_field_name("module_name"))
     local = tuple(of(one.child_by_field_name("alias")) or of(one) for one in names)
     if module.strip(".") or not module:
         return [Import(module, local, module.startswith("."))]
-    return [Import(module + of(one.child_by_field_name("name") or one), (name,), True)
-            for one, name in zip(names, local, strict=True)]  # fmt: skip
+    return [
+        Import(module + of(one.child_by_field_name("name") or one), (name,), near=True, whole=True)
+        for one, name in zip(names, local, strict=True)
+    ]
 
 
 def _script(node: Node, of: Of) -> list[Import]:
@@ -81,7 +122,7 @@ def _script(node: Node, of: Of) -> list[Import]:
         return []
     module = of(source).strip("()'\"` \n")
     names = tuple(word for word in _WORD.findall(bound) if word not in ("as", "type", "default"))
-    return [Import(module, names, module.startswith("."))]
+    return [Import(module, names, module.startswith("."), whole="*" in bound)]
 
 
 def _go(node: Node, of: Of) -> list[Import]:

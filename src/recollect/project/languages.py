@@ -18,8 +18,8 @@ class Language:
     `functions` are not looked into for further symbols; `types` have members; `spaces` only lend their name to what is
     in them. `bound` are nodes that give a name to one of `values` (`const f = () => …`): the fields of the name and of
     the value. `wrappers` belong to the one symbol in them (`export`, a decorator); `attached` stand before a symbol and
-    belong to it. `calls` is a query for what is called; `own` are the words for what a method belongs to.
-    `prototypes` are declarations without a body, which count in headers only.
+    belong to it. `calls` is a query for what is called; `own` are the words for what a method belongs to, which is
+    `implied` where a bare name may mean it. `prototypes` are declarations without a body, which count in headers only.
     """
 
     name: str
@@ -39,6 +39,7 @@ class Language:
     comments: frozenset[str] = frozenset(("comment",))
     joint: str = "."
     own: tuple[str, ...] = ("this",)
+    implied: bool = False
 
 
 def _words(text: str) -> frozenset[str]:
@@ -92,8 +93,8 @@ JAVA = Language(
     types=_words("class_declaration interface_declaration enum_declaration record_declaration "
                  "annotation_type_declaration"),
     imports=_words("import_declaration"),
-    calls="(method_invocation name: (_) @callee) (object_creation_expression type: (_) @callee)",
-    comments=_words("line_comment block_comment"),
+    calls="(method_invocation) @callee (object_creation_expression type: (_) @callee)",
+    comments=_words("line_comment block_comment"), implied=True,
 )  # fmt: skip
 C = Language(
     "c", (".c", ".h"), "tree_sitter_c",
@@ -105,6 +106,7 @@ C = Language(
 CPP = replace(
     C, name="cpp", suffixes=(".cpp", ".cc", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".h++", ".ipp", ".inl"),
     package="tree_sitter_cpp", types=C.types | {"class_specifier"}, spaces={"namespace_definition": "name"}, joint="::",
+    implied=True,
 )  # fmt: skip
 LANGUAGES = (
     PYTHON, JAVASCRIPT, TYPESCRIPT, replace(TYPESCRIPT, name="tsx", suffixes=(".tsx",), entry="language_tsx"), GO, RUST,

@@ -21,18 +21,27 @@ def outline(text: str) -> Outline | None:
         return None
     lines = text.splitlines(keepends=True)
     imports = tuple(found for node in ast.walk(tree) for found in _imports(node))
-    return Outline(PYTHON, ast.get_docstring(tree) or "", imports, tuple(_symbols(tree, "", lines)))
+    symbols = tuple(_symbols(tree, "", lines))
+    return Outline(PYTHON, ast.get_docstring(tree) or "", imports, symbols, tuple(_statements(tree, lines)))
+
+
+def _statements(tree: ast.Module, lines: list[str]) -> Iterator[str]:
+    for node in tree.body:
+        told = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        symbols = any(isinstance(one, Definition) for one in ast.walk(node))
+        if not (told or symbols or isinstance(node, ast.Import | ast.ImportFrom)):
+            yield "".join(lines[node.lineno - 1 : node.end_lineno]).strip("\n")
 
 
 def _imports(node: ast.AST) -> list[Import]:
     if isinstance(node, ast.Import):
-        return [Import(one.name, (one.asname or one.name.split(".")[0],)) for one in node.names]
+        return [Import(one.name, (one.asname or one.name.split(".")[0],), whole=True) for one in node.names]
     if not isinstance(node, ast.ImportFrom):
         return []
     dots = "." * node.level
     if node.module:
         return [Import(dots + node.module, tuple(one.asname or one.name for one in node.names), bool(dots))]
-    return [Import(dots + one.name, (one.asname or one.name,), True) for one in node.names]
+    return [Import(dots + one.name, (one.asname or one.name,), near=True, whole=True) for one in node.names]
 
 
 def _symbols(node: ast.AST, space: str, lines: list[str]) -> Iterator[Symbol]:

@@ -33,9 +33,13 @@ class Symbol:
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """A file: what it says of itself, what it needs, and what is in it, from top to bottom."""
+    """A file: what it says of itself, what it needs, and what is in it, from top to bottom.
+
+    `statements` are what stands outside of functions and types: constants, tables, what a script does.
+    """
 
     language: Language
     doc: str
     imports: tuple[Import, ...]
     symbols: tuple[Symbol, ...]
+    statements: tuple[str, ...] = ()

@@ -34,7 +34,7 @@ MAX_DEPTH = 60  # how deep symbols are looked for: what lies deeper was written 
 # Nodes that hold data and no symbols; a table of ten thousand rows need not be walked.
 _DATA = frozenset(
     """list dictionary set tuple array initializer_list array_initializer literal_value string template_string
-    jsx_element parenthesized_expression binary_operator binary_expression""".split()
+    jsx_element binary_operator binary_expression""".split()
 )
 _CALLED = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)*")
 _NAMED = re.compile(r"[\w$.#:~<>=!+\-*/%&|^\[\]() ]+")
@@ -42,7 +42,9 @@ _GENERIC = re.compile(r"<[^<>]*>|\[[^\[\]]*\]")
 _MARKS = re.compile(r"^[ \t]*(?:/\*+!?|\*+/|\*(?!\*)|//[/!]?|#+)[ \t]?|[ \t]*\*+/[ \t]*$", re.MULTILINE)
 _LICENCE = re.compile(r"copyright|licen[cs]e|spdx", re.IGNORECASE)
 _QUOTES = re.compile(r"""\A[A-Za-z]{0,2}('''|\"\"\"|'|")(.*?)\1?\Z""", re.DOTALL)
-_EXPORTED = re.compile(r"\A(?:module\.)?exports\.|\Awindow\.|\Athis\.")
+_NEEDS = re.compile(r"package|preproc_include|preproc_if|preproc_call|use_declaration|mod_item|extern_crate|ERROR")
+_REQUIRED = re.compile(r"\A[^\n]*\brequire\([^\n]*\Z|\Aif (?:typing\.)?TYPE_CHECKING\b")
+_EXPORTED = re.compile(r"\A(?:(?:module\.)?exports|window|this)(?:\.|\Z)")
 
 
 def outline(text: str, path: str) -> Outline | None:
@@ -107,7 +109,8 @@ class _Reader:
                 imports += import_of(self._language.name, place.node, self._of)
             if len(found) < MAX_SYMBOLS and (symbol := self._symbol(place)):
                 found.append((place.node, symbol))
-        return Outline(self._language, self._module_doc(), tuple(imports), self._with_calls(found))
+        statements = self._statements([(node.start_byte, node.end_byte) for node, _ in found])
+        return Outline(self._language, self._module_doc(), tuple(imports), self._with_calls(found), statements)
 
     def _of(self, node: Node | None) -> str:
         return "" if node is None else self._raw[node.start_byte : node.end_byte].decode("utf-8", "replace")
@@ -204,12 +207,15 @@ class _Reader:
         outer = self._outer(node)
         before = self._before(outer)
         first = before[0] if before else outer
-        inside = self._docstring(node) if language is PYTHON else ""
+        doc = self._docstring(node) if language is PYTHON else ""
+        doc = doc or self._comment(before)
+        if noun == "function" and place.space and not doc and self._body(node) is None:
+            return None  # what a type merely promises is told with the type
         return Symbol(
             name=self._joined(place.space, name),
             noun=noun,
             signature=self._signature(node, outer),
-            doc=inside or self._comment(before),
+            doc=doc,
             source=self._source(first, outer, node if noun == "type" else None),
             first=first.start_point[0] + 1,
             last=outer.end_point[0] + 1,
@@ -224,7 +230,9 @@ class _Reader:
         if self._is_prototype(node):
             return "function"
         if node.type in self._language.types:
-            return "type" if self._body(node) is not None or not _needs_body(node) else None
+            parent = node.parent
+            named = parent is not None and parent.type == "type_definition"  # C: it goes by the name it is given there
+            return "type" if not named and (self._body(node) is not None or not _needs_body(node)) else None
         return "type" if self._value(place) is not None else None
 
     def _outer(self, node: Node) -> Node:
@@ -281,13 +289,28 @@ class _Reader:
         told = self._comment(head)
         return "" if _LICENCE.search(told) else told
 
+    def _statements(self, symbols: list[tuple[int, int]]) -> tuple[str, ...]:
+        """The text of what stands at the top of the file and holds no symbol."""
+        starts = sorted(start for start, _ in symbols)
+        found = []
+        for node in self._root.named_children:
+            at = bisect_right(starts, node.start_byte - 1)
+            holds = at < len(starts) and starts[at] < node.end_byte
+            if holds or node.type in self._language.comments or "import" in node.type or _NEEDS.match(node.type):
+                continue
+            before = self._before(node)
+            told = self._source(before[0] if before else node, node, None)
+            if not (_REQUIRED.search(told) or (self._language is PYTHON and _QUOTES.fullmatch(told.strip()))):
+                found.append(told)
+        return tuple(found)
+
     def _signature(self, node: Node, outer: Node) -> str:
         body = self._body(node)
         decorated = self._language is PYTHON and outer is not node
         start = node.start_byte if decorated else outer.start_byte
         end = body.start_byte if body is not None else node.end_byte
         told = " ".join(self._raw[start:end].decode("utf-8", "replace").split())
-        return told.rstrip(" :{=>;").strip()[:MAX_SIGNATURE]
+        return told.rstrip(" :{=;").removesuffix("=>").strip()[:MAX_SIGNATURE]
 
     def _source(self, first: Node, outer: Node, type: Node | None) -> str:
         """The text from the first comment to the end; of a type without the bodies of its members."""
