@@ -327,8 +327,8 @@ class Engine:
         """What to put before an assistant: standing rules, what the project is, the task, what bears on the query.
 
         The whole is at most `budget` tokens as it is sent. Recalled text is fenced as data with its source and date.
-        With `index`, memories are lines of id, title and age, to be read in full with `get`. With `hits`, that is what
-        bears on the query, and those of them that are shown are counted as recalled.
+        With `index`, memories are lines of id, title and age, to be read in full with `get`. `hits` is what bears on
+        the query, where that is known already.
         """
         where = scope or self._scope
         cleaner = Cleaner(self.settings.content_limit)
@@ -345,7 +345,6 @@ class Engine:
             own = [memory for memory in seen if memory.scope.project == where.project]
             facts = sorted(own, key=lambda m: (-m.importance, m.id))
         asked = query or task
-        given = hits is not None
         if hits is None:
             hits = self.recall(asked, scope=where, limit=20).hits if text.clean(asked) else ()
         memories = [*rules, *facts, *(hit.memory for hit in hits)]
@@ -354,10 +353,11 @@ class Engine:
             system, standing(rules, where, sources), facts[:20], task, hits, history, asked, sources, self._now()
         )  # fmt: skip
         fixed = {} if history else {"history": 0}
-        made = build(parts, Budgets.of(budget, **fixed), self._tokens, index=index)
-        if given:
-            self._usage.add(next((b.memories for b in made.blocks if b.name == "knowledge"), ()), recalled=1)
-        return made
+        return build(parts, Budgets.of(budget, **fixed), self._tokens, index=index)
+
+    def shown(self, ids: Sequence[str]) -> None:
+        """Count memories as recalled, which were found with `peek` and put before somebody since."""
+        self._usage.add(ids, recalled=1)
 
     def graph(self, scope: Scope | None = None, inside: Scope = EVERYWHERE) -> Graph:
         """Entities by name, what is known of each and how they relate: seen from a scope, changed inside another."""

@@ -14,6 +14,7 @@ The trail is append-only but for a purge, which takes what was written of a memo
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,19 +23,22 @@ from pathlib import Path
 
 from ..engine import Engine
 from ..engine import open as open_engine
-from ..errors import BadInput, NotADatabase, NotFound, StoreCorrupt
+from ..errors import BadInput, GitUnavailable, NoRepository, NotADatabase, NotFound, StoreCorrupt
 from ..remember.redact import redact
 from ..settings import Settings
 from ..store import open_store
-from ..types import STATES, Draft, Entry, Memory, Noun, Scope, Source
+from ..types import EVERYWHERE, STATES, Draft, Entry, Memory, Noun, Scope, Source
 from . import learning
+from .git import PATIENCE, checked_out, find
 from .journal import Follower
 from .learning import CATEGORY_OF, KIND_OF, KINDS, TRUST_IN, Learning, content_id
+from .signals import LAST, changed
 
 LOCAL = Path("docs") / "knowledge-bank"  # where a project keeps its own
 SOURCE = "bank:"  # how the ids of the sources of what was taken in begin
 MAX_FILE = 8 * 1024 * 1024  # bytes of one file that are read
 Progress = Callable[[int, int], None]
+log = logging.getLogger("recollect")
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +135,15 @@ def everything(engine: Engine) -> Iterator[Memory]:
             return
 
 
+def learn_once(engine: Engine, place: Bank) -> TakenIn | None:
+    """Take in the files of a project of which nothing was learnt yet; afterwards the store is the truth."""
+    if switched_off(engine.settings) or not any(place.files()):
+        return None
+    scope = Scope(project=place.project) if place.local else EVERYWHERE
+    known = engine.list(scope=scope, kinds=KINDS, states=STATES, limit=1).memories
+    return None if known else take_in(engine, place)
+
+
 def _draft(engine: Engine, place: Bank, one: Learning, theirs: bool) -> Draft:
     folder = place.local if theirs and place.local else place.own
     path = folder / f"{one.category}.md"
@@ -196,8 +209,9 @@ class Trail(Follower):
     def take(self, entries: Sequence[Entry]) -> int:
         changed: dict[str, list[Entry]] = {}
         for entry in entries:
-            if entry.operation in ("purge", "blank", "restate"):
-                erase(self._folder, entry.target)
+            if entry.operation == "purge":  # a memory by its id, and what was taken in by the id in that of its source
+                own = entry.target.removeprefix(SOURCE) if entry.target.startswith(SOURCE) else ""
+                erase(self._folder, "" if own else entry.target, own)
             elif entry.noun == "memory" and not entry.purged:
                 changed.setdefault(entry.target, []).append(entry)
         lines = [line for id, rows in changed.items() for line in self._told(id, rows)]
@@ -234,14 +248,15 @@ def append(folder: Path, one: Learning) -> Path:
     return path
 
 
-def erase(folder: Path, memory: str) -> None:
-    """Take what was written of a purged memory out of the files."""
+def erase(folder: Path, memory: str, id: str = "") -> None:
+    """Take what was purged out of the files."""
     for category in KIND_OF:
         path = folder / f"{category}.md"
-        if path.is_file() and memory in (text := _text(path)):
+        before = _text(path) if path.is_file() else ""
+        if (id or memory in before) and (after := learning.without(before, memory, id)) != before:
             part = path.with_suffix(".part")
             part.touch(mode=0o600)
-            part.write_text(learning.without(text, memory), "utf-8")
+            part.write_text(after, "utf-8")
             os.replace(part, path)
 
 
@@ -284,10 +299,27 @@ def keep_in_files(settings: Settings, one: Learning, today: datetime) -> Path:
     return append(settings.bank_path, learning.merged(before, seen) if before else seen)
 
 
+def switched_off(settings: Settings) -> str:
+    """`disabled` where the files alone are wanted."""
+    return "disabled" if settings.semantic.strip().lower() in ("off", "false", "no", "0") else ""
+
+
 def reachable(settings: Settings) -> str:
-    """Why the files have to do without a store, or nothing: it is switched off, or not there."""
-    if settings.semantic.lower() in ("off", "false", "no", "0"):
-        return "disabled"
+    """Why the files have to do without a store, or nothing: it is switched off, or there is none yet."""
     if not settings.remote and not settings.store_path.exists():
-        return "unavailable (there is no database yet)"
-    return ""
+        return switched_off(settings) or "unavailable (there is no database yet)"
+    return switched_off(settings)
+
+
+def touched(folder: str) -> tuple[str, ...]:
+    """The files that the branch at hand changed: what a retrospective of it is about."""
+    seen = checked_out(folder)
+    if not seen:
+        return ()
+    try:
+        default = find(folder).default()
+        own = [f"{default}...HEAD"] if default and default != seen[1] else []
+        return changed(seen[0], PATIENCE, (*own, *LAST))
+    except (GitUnavailable, NoRepository) as error:
+        log.warning("the files of the branch are not known: %s", error)
+        return ()

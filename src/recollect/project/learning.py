@@ -162,15 +162,20 @@ _FIELDS = {
 
 
 def _parts(lines: Sequence[str]) -> tuple[str, list[str]]:
-    """What is said before the list, and the items of the list, each with the lines that go on with it."""
+    """What is said before the list, and the items of the list, each with the lines that go on with it.
+
+    A paragraph after the list is one more item of it.
+    """
     first = next((n for n, line in enumerate(lines) if _BULLET.match(line)), len(lines))
     items: list[str] = []
+    apart = True
     for line in lines[first:]:
-        bullet = _BULLET.match(line)
+        bullet, said = _BULLET.match(line), line.strip()
         if bullet:
             items.append(bullet[1].strip())
-        elif line.strip() and items and line.strip("-*_ "):
-            items[-1] = f"{items[-1]} {line.strip()}"
+        elif said.strip("-*_ "):
+            items[len(items) - (not apart) :] = [said if apart else f"{items[-1]} {said}"]
+        apart = not said.strip("-*_ ")
     return _ESCAPED.sub(r"\1", "\n".join(lines[:first])).replace("<\\!--", "<!--").strip(), items
 
 
@@ -222,13 +227,15 @@ def title(category: str) -> str:
     return f"# {category.capitalize()}\n\nWhat was learnt, appended as it is learnt. Recollect's store is the truth.\n"
 
 
-def without(text: str, memory: str) -> str:
-    """A file without what was written from that memory, which was purged; everything else stays as it is."""
-    kept: list[str] = []
-    for part in re.split(r"(?m)^(?=###? )", text):
-        if not (part.startswith("### ") and re.search(rf"(?m)^- Memory: {re.escape(memory)}\s*$", part)):
-            kept.append(part)
-    return "".join(kept)
+def without(text: str, memory: str = "", id: str = "") -> str:
+    """A file without what was purged: what was written from a memory, however often, or what has that id.
+
+    Everything else stays as it is, byte for byte.
+    """
+    parts = re.split(r"(?m)^(?=#{1,3} )", text)
+    held = [next(iter(read(part, "patterns")), None) if part.startswith("### ") else None for part in parts]
+    gone = {one.id for one in held if one and memory and one.memory == memory} | {id}
+    return "".join(part for part, one in zip(parts, held, strict=True) if one is None or one.id not in gone)
 
 
 def of_memory(memory: Memory) -> Learning:

@@ -1,8 +1,8 @@
 """Walking: the files below a folder that may be read, and why others may not.
 
-In a repository git itself says which files there are: those it keeps and those it does not ignore. Elsewhere `.gitignore`
-files are read as git reads them. `.recollectignore`, in any folder, is read the same way on top of both. Links are not
-followed, so that nothing outside the folder is read by way of it.
+In a repository git itself says which files there are: those it keeps and those it does not ignore. Elsewhere
+`.gitignore` files are read as git reads them. `.recollectignore`, in any folder, is read the same way on top of both.
+Links are not followed, so that nothing outside the folder is read by way of it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import stat
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 OWN = ".recollectignore"
 PATIENCE = 60.0  # seconds that git may take to list a repository
 JUNK = frozenset(
-    ".git .hg .svn .jj node_modules .venv venv __pycache__ .tox .nox .mypy_cache .ruff_cache .pytest_cache .idea .gradle "
-    ".terraform .next .nuxt .cache bower_components .eggs .hypothesis site-packages".split()
+    ".git .hg .svn .jj node_modules .venv venv __pycache__ .tox .nox .mypy_cache .ruff_cache .pytest_cache .idea "
+    ".gradle .terraform .next .nuxt .cache bower_components .eggs .hypothesis site-packages".split()
 )
 
 
@@ -46,17 +46,23 @@ class Tree:
     below: str = ""
     files: list[File] = field(default_factory=list)
     skipped: Counter[str] = field(default_factory=Counter)
+    only: Callable[[Path], bool] | None = None
 
     def covers(self, path: str) -> bool:
         """Whether a path lies in the part that was looked at."""
-        return not self.below or path == self.below or path.startswith(f"{self.below}/")
+        below = not self.below or path == self.below or path.startswith(f"{self.below}/")
+        return below and (self.only is None or self.only(self.root / path))
 
 
-def found(path: Path, top: Path | None = None) -> Tree:
-    """The files at a path: of a folder all that are not ignored, a file by itself.
+def found(path: Path, only: Callable[[Path], bool] | None = None) -> Tree:
+    """The files at a path: of a folder all that are not ignored, a file by itself. With `only`, these and no others."""
+    tree = _found(path)
+    tree.only = only
+    tree.files = [file for file in tree.files if tree.covers(file.path)]
+    return tree
 
-    Paths are told from the root of the repository; where there is none, from `top`, or else from the path itself.
-    """
+
+def _found(path: Path) -> Tree:
     whole = Path(os.path.abspath(path))
     try:
         repository = git.find(whole if whole.is_dir() else whole.parent)
@@ -67,9 +73,7 @@ def found(path: Path, top: Path | None = None) -> Tree:
         whole = whole.resolve() if whole.is_dir() else whole.parent.resolve() / whole.name
         if not whole.is_relative_to(root):
             root = None
-    if root is None and top is not None and whole.is_relative_to(top):
-        tree = Tree(top, "" if whole == top else whole.relative_to(top).as_posix())
-    elif root is None:
+    if root is None:
         tree = Tree(whole if whole.is_dir() else whole.parent, "" if whole.is_dir() else whole.name)
     else:
         tree = Tree(root, "" if whole == root else whole.relative_to(root).as_posix())

@@ -18,7 +18,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from .. import rank, terms, text, times
-from ..errors import ModelUnavailable
+from ..errors import ModelUnavailable, StoreCorrupt
 from ..history.asof import as_of
 from ..store.contract import Store
 from ..types import STATES, Explained, Filter, Hit, Memory, Recall, Scope
@@ -43,6 +43,7 @@ INTENT = 0.2  # what a memory gains that is of the kind the question asks for
 BARE = 1.0  # what the time adds where a question says little else
 FAINT = 0.7  # and how much less the fit of its words counts there
 EVENTS = ("incident", "decision", "commit", "task", "fact", "summary")  # kinds that can be a point in time
+ASKED = 8  # questions whose vector is kept
 DEEP = 0.3  # what token by token likeness adds to the ranker's score
 
 
@@ -79,6 +80,7 @@ class Found:
     arms: dict[str, Scores]
     fused: Scores
     memories: list[Memory]
+    skipped: tuple[str, ...] = ()
 
     @property
     def question(self) -> str:
@@ -94,6 +96,7 @@ class Reader:
     tenant: str
     now: Callable[[], datetime]
     lexicon: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    asked: dict[tuple[str, str], Floats] = field(default_factory=dict, compare=False)
 
     def recall(self, query: Query, models: Models) -> Recall:
         """The answer; where a model on a server fails in the middle, the one that can be had without."""
@@ -119,7 +122,7 @@ class Reader:
             chosen = select(scored, query.recipe, query.limit, query.max_tokens, query.shown, printed_tokens)
             hits = self._hits(found, [(one.memory, one.score) for one in chosen.chosen])
         told = _explained(found, chosen.dropped) if query.explain else None
-        skipped = (*models.skipped, *skipped)
+        skipped = (*models.skipped, *found.skipped, *skipped)
         return Recall(query.text, hits, tuple(found.arms), skipped, chosen.tokens, watch.spent, told, weak)
 
     def find(self, query: Query, models: Models, watch: Stopwatch) -> Found:
@@ -128,14 +131,14 @@ class Reader:
             anchor = partial(self._anchor, query.filter.scope)
             asked = understand(query.text, query.as_of or self.now(), self.lexicon, anchor)
             query = query.narrowed(asked.hints)
-        arms = self._arms(query, asked, models, watch)
+        arms, skipped = self._arms(query, asked, models, watch)
         with watch.stage("fuse"):
             fused = self._fuse(query, arms)
             memories = self._memories(query, rank.order(fused)[: max(POOL, 3 * query.limit)])
             if "prominence" in query.recipe.arms:
                 arms["prominence"] = self._prominence(query, memories)
                 fused = self._fuse(query, arms)
-        return Found(query, asked, arms, fused, memories)
+        return Found(query, asked, arms, fused, memories, skipped)
 
     def _take_part(self, found: Found, scores: Scores, part: str, models: Models, watch: Stopwatch) -> float:
         """Ask one of several questions on its own too: its best belong among the best of the whole."""
@@ -152,7 +155,9 @@ class Reader:
 
     # -- candidates ---------------------------------------------------------------------------------------------------
 
-    def _arms(self, query: Query, asked: Understood, models: Models, watch: Stopwatch) -> dict[str, Scores]:
+    def _arms(
+        self, query: Query, asked: Understood, models: Models, watch: Stopwatch
+    ) -> tuple[dict[str, Scores], tuple[str, ...]]:
         # Looking back, today's state, scope and kind say nothing about what they were: everything is looked at, and
         # what it was then is held against the filter.
         filter = Filter(states=()) if query.as_of else query.filter
@@ -160,12 +165,18 @@ class Reader:
         wanted = query.recipe.arms
         question = asked.text or query.text
         arms: dict[str, Scores] = {}
+        skipped: tuple[str, ...] = ()
         with watch.stage("text"):
             if "text" in wanted or models.embedder is None:
-                arms["text"] = look.text(question, asked.variants)
+                try:
+                    arms["text"] = look.text(question, asked.variants)
+                except StoreCorrupt as error:
+                    if models.embedder is None:
+                        raise
+                    skipped = (f"text: {error.message}",)
         if models.embedder is not None and "vector" in wanted:
             with watch.stage("embed"):
-                vector = models.embedder.embed([question], "query")[0]
+                vector = self._vector(question, models.embedder)
             with watch.stage("vector"):
                 arms["vector"] = look.vector(vector, models.embedder.model, list(arms.get("text", {})))
         if "time" in wanted and asked.when is not None:
@@ -176,7 +187,16 @@ class Reader:
                 found = look.links(self._fuse(query, arms))
                 if found:
                     arms["links"] = self._allowed(query, found, arms)
-        return arms
+        return arms, skipped
+
+    def _vector(self, question: str, embedder: Embedder) -> Floats:
+        """The vector of a question; the last few are kept, because a brief asks the same of several kinds."""
+        key = embedder.model, question
+        if (known := self.asked.get(key)) is None:
+            while len(self.asked) >= ASKED:
+                self.asked.pop(next(iter(self.asked), key), None)
+            known = self.asked[key] = embedder.embed([question], "query")[0]
+        return known
 
     def _allowed(self, query: Query, found: Scores, arms: Mapping[str, Scores]) -> Scores:
         """Neighbours that the filter lets through: an arm that follows links must not walk out of a scope."""

@@ -56,6 +56,8 @@ def our_errors(path: Path) -> Iterator[None]:
         for theirs, ours, message in _ERRORS:
             if isinstance(error, theirs):
                 raise ours(f"{message[:-1]}: {path}.") from error
+        if "memory_fts" in str(error):  # its table is not there, or is something else
+            raise StoreCorrupt(f"The full text index cannot be read: {path}.") from error
         raise
 
 

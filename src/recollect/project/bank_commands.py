@@ -1,0 +1,219 @@
+"""The commands of the knowledge bank, the brief and the watcher: `bank`, `brief`, `watch`."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .. import settings
+from ..errors import BadInput, DaemonRunning, Refused, StoreUnavailable
+from ..present import Look, plural
+from ..program import App, cli, command, placed, several
+from ..terminal import progress
+from ..types import Scope
+
+if TYPE_CHECKING:
+    from .bank import Bank, TakenIn
+    from .brief import Brief
+
+
+@cli.group()
+def bank() -> None:
+    """The markdown knowledge bank: anti-patterns, patterns and heuristics."""
+
+
+@command("import", group=bank)
+@click.argument("folder", required=False, type=click.Path(file_okay=False, exists=True, path_type=Path))
+@click.option("--dry-run", is_flag=True, help="Only count what would be taken in.")
+@placed
+def import_(app: App, folder: Path | None, dry_run: bool) -> None:
+    """Take in what the files hold and the store does not know yet.
+
+    The files are anti-patterns.md, patterns.md and heuristics.md in FOLDER; where none is named, in docs/knowledge-bank
+    of the project and in the bank's own folder.
+    """
+    from . import bank as banks
+
+    with app.open() as engine, progress("reading") as step:
+        if not dry_run:
+            banks.Trail(engine).run()  # what the store knows is on the trail before the trail is read
+        done = banks.take_in(engine, _bank(app, engine.settings, folder), dry_run=dry_run, progress=step)
+    app.say(done, _taken_in)
+
+
+@command("rebuild", group=bank)
+@click.option("--dry-run", is_flag=True, help="Only say what would be done.")
+def rebuild(app: App, dry_run: bool) -> None:
+    """Make the database from the files, where it is broken or gone.
+
+    A broken database is put aside, not deleted. One that is sound is kept, and what it does not know is added.
+    """
+    from ..serve import lock
+    from . import bank as banks
+
+    chosen = settings.load(**app.given)[0]
+    if lock.holder(chosen.home.absolute()):
+        raise DaemonRunning("A daemon works with this database.", fix="End it first: recollect stop")
+    with progress("reading") as step:
+        done = banks.rebuild(chosen, _bank(app, chosen, None), dry_run=dry_run, progress=step)
+    app.say(done, _taken_in)
+
+
+@command("path", group=bank)
+def path(app: App) -> None:
+    """Show where the files lie."""
+    found = _bank(app, settings.load(**app.given)[0], None)
+    files = [str(path) for path, _, _ in found.files()]
+    data = {"own": str(found.own), "local": str(found.local or ""), "files": files}
+    app.say(data, lambda _, out: "\n".join([str(found.own), *([str(found.local)] if found.local else [])]))
+
+
+@command("add", group=bank)
+@click.argument("name")
+@click.option("--category", required=True, metavar="CATEGORY", help="anti-patterns, patterns or heuristics.")
+@click.option("--description", required=True, help="What was learnt.")
+@click.option("--reasoning", required=True, help="Why it is so, or how it was found out.")
+@click.option("--confidence", default="medium", show_default=True, help="high, medium or low.")
+@several("--ref", "refs", metavar="REF", help="A file, feature or project; the branch's changed files where none.")
+@several("--keyword", "keywords", metavar="WORD", help="Words it should be found by.")
+def add(
+    app: App, name: str, category: str, description: str, reasoning: str, confidence: str, refs: tuple[str, ...],
+    keywords: tuple[str, ...],
+) -> None:  # fmt: skip
+    """Keep what a retrospective learnt, in the store and in the files.
+
+    With the setting semantic = off, in the files alone.
+    """
+    from ..serve.hooks import project_of
+    from . import bank as banks
+    from .learning import Learning
+
+    chosen = settings.load(**app.given)[0]
+    here = os.getcwd()
+    one = Learning(
+        name, description, category, reasoning, refs or banks.touched(here), keywords, confidence=confidence,
+        project=chosen.project or project_of(here),
+    )  # fmt: skip
+    if banks.switched_off(chosen):
+        place = banks.keep_in_files(chosen, one, datetime.now(UTC))
+        app.say({"file": str(place), "id": one.id}, lambda _, out: f"✓ written to {place}")
+        return
+    with app.open() as engine:
+        kept = banks.keep(engine, one)
+    if kept is None:
+        raise Refused("That was rejected before.")
+    app.say({"memory": kept, "id": one.id}, lambda _, out: f"✓ learnt {out.dim(kept.id)}")
+
+
+def _bank(app: App, chosen: settings.Settings, folder: Path | None) -> Bank:
+    from ..serve.hooks import project_of
+    from . import bank as banks
+
+    here = os.getcwd()
+    project = app.places.get("project") or chosen.project
+    if folder:
+        return banks.Bank(folder.absolute(), None, project)
+    return banks.bank(chosen, here, project or project_of(here))
+
+
+def _taken_in(done: TakenIn, out: Look) -> str:
+    verb = "would be learnt" if done.dry_run else "learnt"
+    lines = [f"{' ' if done.dry_run else '✓'} {done.created} {verb}, {done.known} known already, from "
+             f"{plural(done.files, 'file')}"]  # fmt: skip
+    if done.aside:
+        lines.append(f"  the broken database {'would be' if done.dry_run else 'is'} put aside: {done.aside}")
+    if done.refused:
+        lines.append(f"  {done.refused} refused: rejected before")
+    if done.redacted:
+        lines.append(f"  secrets redacted in {done.redacted}")
+    if not done.files:
+        lines.append(out.dim("  no anti-patterns.md, patterns.md or heuristics.md was found: recollect bank path"))
+    return "\n".join(lines)
+
+
+# -- the brief --------------------------------------------------------------------------------------------------------
+
+
+@command()
+@click.option(
+    "--folder", type=click.Path(file_okay=False, path_type=Path), help="The project's folder (default: here)."
+)
+@click.option("-n", "--limit", type=click.IntRange(1, 200), help="At most so many (default: the setting brief_limit).")
+@placed
+def brief(app: App, folder: Path | None, limit: int | None) -> None:
+    """Show what an assistant is told when a session starts in this folder.
+
+    Takes at most two seconds: what would take longer is left out and named in the last line.
+    """
+    from ..serve.hooks import project_of
+    from . import brief as briefs
+
+    chosen = settings.load(**app.given)[0]
+    here = os.path.abspath(folder or os.getcwd())
+    base = Scope(user=chosen.user, project=chosen.project or project_of(here))
+    scope = Scope(**{**base.as_dict(), **app.places})
+    wanted = briefs.Wanted(here, scope, limit=limit or chosen.brief_limit)
+    made = briefs.without_store(chosen, here, wanted)
+    with ExitStack() as stack:
+        if made is None:
+            try:
+                engine = stack.enter_context(app.open())
+            except StoreUnavailable as error:
+                made = briefs.from_files(chosen, wanted, f"unavailable ({error.message.rstrip('.')})")
+            else:
+                made = briefs.make(engine, wanted)
+    app.skipped(made.skipped)
+    app.say(made, _brief)
+
+
+def _brief(made: Brief, out: Look) -> str:
+    return made.text or "= nothing to tell yet"
+
+
+# -- the watcher ------------------------------------------------------------------------------------------------------
+
+
+@command()
+@click.argument("folders", nargs=-1, metavar="FOLDER...", type=click.Path(path_type=Path))
+@click.option("--poll", is_flag=True, help="Look every second instead of being told by the system.")
+@click.option("--once", is_flag=True, help="Take in what is there now, and end.")
+@placed
+def watch(app: App, folders: tuple[Path, ...], poll: bool, once: bool) -> None:
+    """Follow the markdown files in FOLDER as they change, until interrupted.
+
+    Of a file that changed only the sections that differ are taken in; what came from a file that is gone is retired.
+    With none named, the folders of the setting watch.
+    """
+    from .watch import Watcher, folders_of
+
+    with app.open() as engine:
+        places = [folder.absolute() for folder in folders] or folders_of(engine.settings)
+        if not places:
+            raise BadInput("There is nothing to watch.", fix='Name a folder, or set: watch = "/path/to/notes"')
+        watcher = Watcher(engine, places, project=app.places.get("project"), poll=poll, said=app.notes.say)
+        if once:
+            app.say(watcher.scan().as_dict(), _watched)
+            return
+        stopping = threading.Event()
+        before = {
+            number: signal.signal(number, lambda *_: stopping.set()) for number in (signal.SIGINT, signal.SIGTERM)
+        }
+        try:
+            app.notes.say(f"watching {', '.join(map(str, places))}; Ctrl-C ends it")
+            done = watcher.run(stopping)
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+        app.say(done.as_dict(), _watched)
+
+
+def _watched(done: dict[str, Any], out: Look) -> str:
+    head = f"✓ {plural(done['files'], 'file')} taken in, {done['retired']} memories retired"
+    return "\n".join([head, *(f"! {line}" for line in done["skipped"])])

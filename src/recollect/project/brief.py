@@ -1,0 +1,313 @@
+"""The brief: what an assistant is told when a session starts.
+
+    signals → one question → what bears on it, and what proved itself → a share for every category → one fenced block
+
+**Signals** are read from the folder (`signals`). What was learnt (patterns, anti-patterns, heuristics) is looked for in
+all projects, everything else in this one: a learning of one project is found from another when it fits. With no signals
+nothing is searched, and what proved itself (often observed, sure, fresh, used) comes first.
+
+**The block** is the one of `recall.context`: standing rules and project facts first, which hardly ever change, then
+what was found for this session. The last line tells how it came about:
+
+    *Memory: 12 entries from 840 | semantic: active (vector=100, fts5=31) | context: "parser: Reads logs…" | model: …*
+
+**Time is limited**: two seconds for all of it, within the three that a hook waits. Every step that could be slow has a
+limit of its own; what takes longer is left out and named in the last line. The last resort, where the store cannot be
+used or is switched off, are the markdown files of the knowledge bank.
+
+What is shown is counted as recalled, and nothing else is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from .. import rank, text
+from ..engine import Engine
+from ..errors import RecollectError, StoreUnavailable
+from ..recall.context import Context
+from ..recall.fence import CLOSE, HEADER, OPEN, neutral
+from ..recall.query import MAX_QUERY
+from ..recall.read import days
+from ..recall.select import SHARE, Scored, balanced
+from ..settings import Settings
+from ..types import EVERYWHERE, Hit, Memory, Noun, Recall, Scope
+from . import bank, learning
+from .learning import CATEGORY_OF
+from .signals import MAX_TASK, Deadline, Signals, collect
+from .tasks import LEAD, get_task
+
+BUDGET = 2.0  # seconds for everything
+LOOKING = 1.2  # of these, for the search by meaning; then words alone are asked
+SHOWN = 60  # characters of the question that the last line shows
+LISTED = 10_000  # memories that are compared where there is no question
+PAGE = 1000
+LEARNT = learning.KINDS
+# What else is told, by category: each has its share. Standing rules and preferences have a block of their own.
+OTHERS = {
+    "decision": "decisions", "incident": "incidents", "lesson": "incidents", "procedure": "facts", "fact": "facts",
+    "insight": "facts", "summary": "facts", "doc": "facts", "code": "facts", "commit": "facts", "turn": "facts",
+    "task": "facts",
+}  # fmt: skip
+CATEGORY = CATEGORY_OF | OTHERS
+TOLD = ("decision", "incident", "lesson", "procedure", "fact", "insight", "summary")  # where nothing is asked for
+
+
+@dataclass(frozen=True, slots=True)
+class Brief(Noun):
+    """What to put before an assistant, the memories in it, and how it came about."""
+
+    text: str
+    memories: tuple[str, ...] = ()
+    entries: int = 0
+    total: int = 0
+    semantic: str = "active"
+    query: str = ""
+    matches: dict[str, int] = field(default_factory=dict)
+    model: str = ""
+    skipped: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """For whom a brief is: the folder of the session, its scope, and whether other projects may be looked at.
+
+    `talk` is what was said last in it. `tokens` and `characters` bound the whole.
+    """
+
+    folder: str = ""
+    scope: Scope = EVERYWHERE
+    across: bool = True
+    talk: str = ""
+    limit: int = 20
+    tokens: int = 2000
+    characters: int = 9500
+    now: datetime | None = None
+
+
+@dataclass(slots=True)
+class _Found:
+    """What the store gave: the question it was asked, hits, how many candidates each arm had, and of how many."""
+
+    query: str = ""
+    hits: list[Hit] = field(default_factory=list)
+    matches: dict[str, int] = field(default_factory=dict)
+    total: int = 0
+    skipped: list[str] = field(default_factory=list)
+
+
+def make(engine: Engine, wanted: Wanted, deadline: Deadline | None = None) -> Brief:
+    """The brief of a session; from the files of the knowledge bank where the store is switched off or broken."""
+    limit = deadline or Deadline(BUDGET)
+    if reason := bank.switched_off(engine.settings):
+        return from_files(engine.settings, wanted, reason)
+    try:
+        return _from_store(engine, wanted, limit)
+    except StoreUnavailable as error:
+        told = from_files(engine.settings, wanted, f"unavailable ({error.message.rstrip('.')})")
+        return replace(told, skipped=(*limit.skipped, *told.skipped))
+
+
+def _from_store(engine: Engine, wanted: Wanted, deadline: Deadline) -> Brief:
+    signals = replace(collect(wanted.folder, deadline), talk=wanted.talk)
+    found = _Found()
+    for name, recipe, most in (("meaning", "session_start", LOOKING), ("words", "session_words", deadline.seconds)):
+
+        def look(recipe: str = recipe) -> _Found | None:
+            return _look(engine, signals, wanted, recipe, deadline)
+
+        if (looked := deadline.step(name, most, look, None, ())) is not None:
+            found = looked
+            break
+    if not found.hits and (told := from_files(engine.settings, wanted, "active (the files are not taken in yet)")).text:
+        return replace(told, query=found.query, skipped=(*deadline.skipped, *found.skipped, *told.skipped))
+    chosen = _chosen(found.hits, wanted.limit)
+    skipped = list(dict.fromkeys((*deadline.skipped, *found.skipped)))
+    model = engine.model()[0]
+    line = diagnosis(len(chosen), found, model, skipped)
+    context = _fitting(engine, wanted, found.query, chosen, len(line))
+    shown = tuple(id for block in context.blocks for id in block.memories)
+    entries = next((block.memories for block in context.blocks if block.name == "knowledge"), ())
+    engine.shown(entries)
+    made = with_line(context.text, diagnosis(len(entries), found, model, skipped)) if shown else ""
+    semantic = "active" if "vector" in found.matches or not found.query else "words only"
+    return Brief(
+        made, shown, len(entries), found.total, semantic, found.query, found.matches, model,
+        (*skipped, *context.skipped),
+    )  # fmt: skip
+
+
+def _fitting(engine: Engine, wanted: Wanted, query: str, chosen: Sequence[Hit], spare: int) -> Context:
+    """The context, in as many tokens as are as many characters as a hook may say."""
+    budget, most = wanted.tokens, wanted.characters - spare - 2
+    while True:
+        made = engine.context(query, scope=wanted.scope, budget=budget, hits=chosen)
+        if len(made.text) <= most:
+            return made
+        budget = max(100, budget * most // len(made.text) - 1)
+
+
+def _task(engine: Engine, scope: Scope) -> str:
+    """The task that is set in this project, on this branch or on none in particular."""
+    found = get_task(engine, scope) if scope.project else None
+    return text.shorten(found.content.removeprefix(LEAD), MAX_TASK) if found else ""
+
+
+def _seen(wanted: Wanted) -> Scope:
+    """Where learnings are looked for: everywhere the user is, or in the project alone."""
+    return Scope(user=wanted.scope.user) if wanted.across else wanted.scope
+
+
+# -- retrieval --------------------------------------------------------------------------------------------------------
+
+
+def _look(engine: Engine, signals: Signals, wanted: Wanted, recipe: str, deadline: Deadline) -> _Found:
+    """Everything that is asked of the store: the task, what bears on the question, and how much there is."""
+    told = replace(signals, task=_task(engine, wanted.scope))
+    query = text.clean(told.query())[:MAX_QUERY]
+    found = _asked(engine, query, wanted, recipe) if query else _prominent(engine, wanted, deadline)
+    found.query, found.total = query, int(engine.stats(scope=_seen(wanted))["memories"])
+    return found
+
+
+def _asked(engine: Engine, query: str, wanted: Wanted, recipe: str) -> _Found:
+    """Learnings of all projects and everything else of this one; a category that came off badly is asked for again."""
+    found = _Found()
+    for kinds, scope in ((LEARNT, _seen(wanted)), (tuple(OTHERS), wanted.scope)):
+        told = _recalled(engine, query, recipe, kinds, scope, wanted.limit)
+        _note(found, told, wanted)
+        if wanted.limit < 3 * SHARE or len(told.hits) < wanted.limit:
+            continue  # no shares to keep, or there is no more to be found
+        for category in dict.fromkeys(CATEGORY[kind] for kind in kinds):
+            own = tuple(kind for kind in kinds if CATEGORY[kind] == category)
+            if sum(hit.memory.kind in own for hit in told.hits) < SHARE:
+                more = _recalled(engine, query, recipe, own, scope, SHARE)
+                known = {hit.memory.id for hit in found.hits}
+                fresh = [hit for hit in more.hits if hit.memory.id not in known]
+                found.hits += [hit for hit in fresh if settled(hit.memory, wanted.scope)]
+    return found
+
+
+def _recalled(engine: Engine, query: str, recipe: str, kinds: Sequence[str], scope: Scope, limit: int) -> Recall:
+    return engine.recall(query, recipe=recipe, scope=scope, kinds=tuple(kinds), limit=limit, explain=True, peek=True)
+
+
+def _note(found: _Found, told: Recall, wanted: Wanted) -> None:
+    found.hits += [hit for hit in told.hits if settled(hit.memory, wanted.scope)]
+    found.skipped += told.skipped
+    candidates = told.explained.candidates if told.explained else {}
+    for arm, name in (("vector", "vector"), ("text", "fts5")):
+        if arm in candidates:
+            found.matches[name] = found.matches.get(name, 0) + len(candidates[arm])
+
+
+def _prominent(engine: Engine, wanted: Wanted, deadline: Deadline) -> _Found:
+    """Where there is no question: what proved itself, whatever it is about."""
+    found = _Found()
+    memories = list(_visible(engine, wanted, deadline, found.skipped))
+    most, now = max((memory.observed for memory in memories), default=1), wanted.now or datetime.now(UTC)
+    for m in memories:
+        score = rank.prominence(m.observed, most, m.confidence, days(m.updated_at, now), m.recalled)
+        found.hits.append(Hit(m, round(score, 4), {"prominence": round(score, 4)}, "what proved itself"))
+    return found
+
+
+def _visible(engine: Engine, wanted: Wanted, deadline: Deadline, skipped: list[str]) -> Iterator[Memory]:
+    """What is worth telling unasked and may be seen from the scope, newest first."""
+    cursor: str | None = None
+    for _ in range(LISTED // PAGE):
+        page = engine.list(kinds=(*LEARNT, *TOLD), limit=PAGE, cursor=cursor)
+        for memory in page.memories:
+            seen = within(memory.scope, _seen(wanted) if memory.kind in LEARNT else wanted.scope)
+            if seen and settled(memory, wanted.scope):
+                yield memory
+        if not (cursor := page.cursor):
+            return
+        if deadline.left < LOOKING / 2:
+            break
+    skipped.append("prominence: only the newest were compared")
+
+
+def within(own: Scope, wanted: Scope) -> bool:
+    """Whether what holds in one scope is seen from another."""
+    return all(not want or have in ("", want) for have, want in zip(own.places(), wanted.places(), strict=True))
+
+
+def settled(memory: Memory, scope: Scope) -> bool:
+    """Whether a memory is not tied to another branch, agent or session: what is learnt there may not hold here."""
+    own = [(memory.scope.branch, scope.branch), (memory.scope.agent, scope.agent)]
+    if memory.kind != "turn":  # a talk often goes on where the one before it ended
+        own.append((memory.scope.session, scope.session))
+    same = memory.scope.project == scope.project
+    return all(have in ("", want if same else "") for have, want in own)
+
+
+def _chosen(hits: Sequence[Hit], limit: int) -> list[Hit]:
+    """The best, with a share for every category, best first."""
+    ordered = sorted(hits, key=lambda hit: (-hit.score, hit.memory.id))
+    scored = [Scored(hit.memory, hit.score) for hit in ordered]
+    if limit >= 3 * SHARE:
+        scored = balanced(scored, limit, lambda memory: CATEGORY.get(memory.kind, "facts"))
+    places = {one.memory.id for one in scored[:limit]}
+    return [hit for hit in ordered if hit.memory.id in places]
+
+
+# -- telling ----------------------------------------------------------------------------------------------------------
+
+
+def diagnosis(entries: int, found: _Found, model: str, skipped: Sequence[str]) -> str:
+    """The last line.
+
+    >>> diagnosis(3, _Found("parser: Reads logs", [], {"vector": 50, "fts5": 7}, 50), "arctic", ())
+    '*Memory: 3 entries from 50 | semantic: active (vector=50, fts5=7) | context: "parser: Reads logs" | model: arctic*'
+    """
+    counts = ", ".join(f"{name}={found.matches.get(name, 0)}" for name in ("vector", "fts5"))
+    shown = neutral(text.shorten(found.query, SHOWN)).replace("\n", " ").replace('"', "'")
+    parts = [
+        f"Memory: {entries} entries from {found.total}",
+        f"semantic: active ({counts})",
+        f'context: "{shown}"' if found.query else "context: none, by prominence",
+        f"model: {model or 'none'}",
+    ]
+    if skipped:
+        parts.append(neutral(f"skipped: {'; '.join(skipped)}").replace("\n", " ").replace("*", ""))
+    return f"*{' | '.join(parts)}*"
+
+
+def with_line(block: str, line: str) -> str:
+    """A block with one more line at its end, inside it."""
+    inner = block.removesuffix(CLOSE).rstrip("\n") if block else f"{OPEN}\n{HEADER}"
+    return f"{inner}\n\n{line}\n{CLOSE}"
+
+
+# -- without a store --------------------------------------------------------------------------------------------------
+
+
+def from_files(settings: Settings, wanted: Wanted, semantic: str) -> Brief:
+    """The brief of the knowledge bank's files alone: no database, no model."""
+    skipped: list[str] = []
+    local: list[learning.Learning] = []
+    own: list[learning.Learning] = []
+    try:
+        local, own = bank.bank(settings, wanted.folder, wanted.scope.project).learnings()
+    except RecollectError as error:
+        skipped.append(f"bank: {error.message}")
+    chosen = learning.chosen([*local, *own], wanted.limit)
+    here = {one.id for one in local}
+    while True:
+        ours = sum(one.id in here for one in chosen)
+        line = f"Memory: {len(chosen)} entries ({ours} local, {len(chosen) - ours} global) | semantic: {semantic}"
+        made = learning.block(chosen, f"*{'; '.join([line, *skipped])}*")
+        if len(made) <= wanted.characters or not chosen:
+            break
+        chosen = chosen[:-1]
+    return Brief(made if chosen else "", (), len(chosen), len(local) + len(own), semantic, skipped=tuple(skipped))
+
+
+def without_store(settings: Settings, folder: str | Path, wanted: Wanted) -> Brief | None:
+    """The brief of the files where there is no store to open, or nothing where there is one."""
+    reason = bank.reachable(settings)
+    return from_files(settings, replace(wanted, folder=str(folder)), reason) if reason else None
