@@ -1,8 +1,8 @@
 """Decision records: MADR, Nygard's form, and free form. Pure.
 
-A record is told by its sections, whatever they are called. Its number is the one in the file's name, because that is what
-other records refer to; headings are copied and keep the number they had. Its status is what the section or field says,
-not what an example in a code block does.
+A record is told by its sections, whatever they are called. Its number is the one in the file's name, because that is
+what other records refer to; headings are copied and keep the number they had. Its status is what the section or field
+says, not what an example in a code block does.
 
 One record is one memory: what was decided and what follows from it, with what made it necessary as its reasoning. It
 holds from its date. A record that another took the place of is superseded; one that was superseded or amended in part
@@ -21,20 +21,21 @@ from .markdown import Section
 from .piece import Piece, State
 
 MAX_CONTEXT = 4000  # characters of what led to a decision that are kept as its reasoning
+MAX_SENTENCE = 2000  # characters of a sentence that are looked at for what it says of other records
 MAX_LINES = 40  # references of one sort that are looked at
 _NAMES: dict[str, tuple[str, ...]] = {
     "status": ("status", "state"),
     "date": ("date", "decision date", "decided on", "date decided"),
     "context": (
         "context", "context and problem statement", "problem statement", "problem", "the problem", "background",
-        "motivation", "issue", "the issue", "context and problem", "problem and context", "introduction", "why", "summary",
-        "background and motivation", "context and background", "rationale", "decision drivers", "drivers", "forces",
-        "assumptions", "constraints", "definitions", "requirements",
+        "motivation", "issue", "the issue", "context and problem", "problem and context", "introduction", "why",
+        "summary", "background and motivation", "context and background", "rationale", "decision drivers", "drivers",
+        "forces", "assumptions", "constraints", "definitions", "requirements",
     ),
     "decision": (
         "decision", "decisions", "decision outcome", "outcome", "proposal", "proposed solution", "the decision",
-        "our decision", "solution", "resolution", "proposed decision", "decision made", "what we decided", "chosen option",
-        "recommendation", "position", "decision and rationale", "decision taken", "proposed change",
+        "our decision", "solution", "resolution", "proposed decision", "decision made", "what we decided",
+        "chosen option", "recommendation", "position", "decision and rationale", "decision taken", "proposed change",
     ),
     "consequences": (
         "consequences", "positive consequences", "negative consequences", "implications", "impact", "results",
@@ -50,11 +51,13 @@ _ROLE = {name: role for role, names in _NAMES.items() for name in names}
 _IN_NAME = re.compile(r"(?:adr[-_ ]?|rfc[-_ ]?|decision[-_ ]?)?(\d{1,6})(?=[-_. ]|$)", re.IGNORECASE)
 _DATED_NAME = re.compile(r"(\d{4})[-_]?(\d{2})[-_]?(\d{2})(?=[-_. ]|$)")
 _IN_HEADING = re.compile(
-    r"\[?(?:(?:adr|rfc|decision)[ #:_-]*(\d{1,6})\]?[ \t]*[-:.)–—|]*|(\d{1,6})[ \t]*(?:[.):|–—]|-(?=[ \t]))\]?)[ \t]*(?=\S)",
+    r"\[?(?:(?:adr|rfc|decision)[ #:_-]*(\d{1,6})\]?[ \t]*[-:.)–—|]*"
+    r"|(\d{1,6})[ \t]*(?:[.):|–—]|-(?=[ \t]))\]?)[ \t]*(?=\S)",
     re.IGNORECASE,
 )  # fmt: skip
 _STATUS = re.compile(
-    r"\b((?:part(?:ly|ially)|in part)[ \t]+)?(accepted|approved|agreed|adopted|decided|implemented|active|done|proposed|proposal"
+    r"\b((?:part(?:ly|ially)|in part)[ \t]+)?(accepted|approved|agreed|adopted|decided|implemented|active|done"
+    r"|proposed|proposal"
     r"|pending|draft|open|in review|under review|in discussion|on hold|rejected|declined|withdrawn|abandoned|deprecated"
     r"|obsolete|retired|super[sc]ee?ded|replaced|amended|final|provisional|trial|wip|in progress)\b",
     re.IGNORECASE,
@@ -62,12 +65,15 @@ _STATUS = re.compile(
 _RELATION = re.compile(
     r"\b(?P<part>(?:in[ -]part|part(?:ly|ially))[ \t,]*)?(?:(?:has|have|had|is|was|been|being|be)[ \t]+)*"
     r"(?P<part2>(?:in[ -]part|part(?:ly|ially))[ \t,]*)?(?:"
-    r"(?P<past>super[sc]ee?ded|replaced|obsoleted|deprecated|amended|updated|extended)[ \t]+(?P<part3>(?:in[ -]part[ \t]+|part(?:ly|ially)[ \t]+)?)(?:by|with)"
-    r"|(?P<now>super[sc]ee?des|replaces|obsoletes|deprecates|amends|updates|extends)|(?P<field>super[sc]ee?ded[ -_]by)(?=[ \t]*:))\b",
+    r"(?P<past>super[sc]ee?ded|replaced|obsoleted|deprecated|amended|updated|extended)[ \t]+"
+    r"(?P<part3>(?:in[ -]part[ \t]+|part(?:ly|ially)[ \t]+)?)(?:by|with)"
+    r"|(?P<now>super[sc]ee?des|replaces|obsoletes|deprecates|amends|updates|extends)"
+    r"|(?P<field>super[sc]ee?ded[ _-]by)(?=[ \t]*:))\b",
     re.IGNORECASE,
 )
 _TARGET = re.compile(
-    r"\[(?P<told>[^\[\]]*)\]\((?P<file>[^()\s]+)[^()]*\)|\b(?:adr|rfc)[ #:_-]{0,2}(?P<name>\d{1,6})\b|#(?P<hash>\d{1,6})\b"
+    r"\[(?P<told>[^\[\]]*)\]\((?P<file>[^()\s]+)[^()]*\)|\b(?:adr|rfc)[ #:_-]{0,2}(?P<name>\d{1,6})\b"
+    r"|#(?P<hash>\d{1,6})\b"
     r"|(?<![\d.:/-])(?P<bare>0\d{1,5})(?![\d:/]|-\d|\.\d)|(?<![\d.:/-])(?P<listed>\d{1,6})\.[ \t]+(?=[A-Z])",
     re.IGNORECASE,
 )
@@ -79,7 +85,7 @@ GONE = ("deprecated", "obsolete", "retired", "withdrawn", "abandoned")
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """The fields of a decision record. Other records are known by their numbers, or their files where they have none."""
+    """The fields of a decision record. Others are known by their numbers, or their files where they have none."""
 
     title: str
     number: int | None = None
@@ -168,7 +174,8 @@ def parse(text: str, path: str) -> Record:
     decision = by_role["decision"] or ("" if by_role["context"] else _free(parts))
     return Record(
         title or texts.title_of(decision), number, status, date, by_role["context"], decision, by_role["consequences"],
-        by_role["options"], **{name: tuple(one for one in found if one != str(number)) for name, found in links.items()},
+        by_role["options"],
+        **{name: tuple(one for one in found if one != str(number)) for name, found in links.items()},
     )  # fmt: skip
 
 
@@ -291,8 +298,8 @@ def _day_of(path: str) -> datetime | None:
 def _status(text: str) -> str:
     """The word for where a decision stands.
 
-    >>> _status("Superseded by [9](0009-x.md)"), _status("Partly superseded"), _status("On hold"), _status("2020-01-02: accepted")
-    ('superseded', 'partly superseded', 'on hold', 'accepted')
+    >>> [_status(one) for one in ("Superseded by [9](9-x.md)", "Partly superseded", "On hold", "2020-01-02: accepted")]
+    ['superseded', 'partly superseded', 'on hold', 'accepted']
     """
     told = re.sub(r"~~.*?~~", "", markdown.prose(text))
     lines = [markdown.plain(line.strip().lstrip("-*+> ")) for line in told.split("\n") if line.strip().strip("-*_")]
@@ -339,6 +346,7 @@ def _links(status_text: str, told: dict[str, str], body: str, status: str) -> di
 
 def _said_of(line: str) -> list[tuple[str, list[str]]]:
     """Relations that a line names, each with the records that stand behind it."""
+    line = line[:MAX_SENTENCE]
     spans = list(_RELATION.finditer(line))
     told = []
     for number, span in enumerate(spans):

@@ -60,6 +60,7 @@ def _ingested(report: Report, out: Look) -> str:
         lines.append(out.dim(f"  {plural(report.deleted, 'file')} gone"))
     if report.skipped:
         lines.append(out.dim(f"  passed over: {_counts(report.skipped)}"))
+    lines += [f"! {plural(count, 'file')} of code read as text: {why}" for why, count in report.as_text.items()]
     if report.secrets:
         lines.append(f"  secrets taken out: {_counts(report.secrets)}")
     lines += [f"! {name}: {why}" for name, why in report.failed.items()]

@@ -1,9 +1,9 @@
 """Documents: markdown by heading, plain text, what was said in meetings, and what assistants are told. Pure.
 
-A section is a piece, with the headings above it as its context. The files that instruct an assistant (CLAUDE.md, AGENTS.md,
-cursor rules) are read item by item: what orders or prefers something is a rule or a preference, the rest a document. A
-typed memory file says in its front matter what it is. In a transcript the lines of the speakers are kept together in
-stretches that a person could read at once.
+A section is a piece, with the headings above it as its context. The files that instruct an assistant (CLAUDE.md,
+AGENTS.md, cursor rules) are read item by item: what orders or prefers something is a rule or a preference, the rest a
+document. A typed memory file says in its front matter what it is. In a transcript the lines of the speakers are kept
+together in stretches that a person could read at once.
 """
 
 from __future__ import annotations
@@ -24,16 +24,19 @@ MARKDOWN = (".md", ".markdown", ".mdx", ".mdc", ".mkd", ".rst", ".adoc")
 PLAIN = (".txt", ".text", ".vtt", ".srt", ".log")
 SUFFIXES = (*MARKDOWN, *PLAIN)
 _ORDERS = re.compile(
-    r"(?:^|\A\W*|\n\W*)\**(?:(?:please|always|never|only|you)\b|(?:do not|don['’]t|must|use|avoid|prefer|run|keep|write|add|ensure|make sure|follow|check"
+    r"(?:^|\A\W*|\n\W*)\**(?:(?:please|always|never|only|you)\b|(?:do not|don['’]t|must|use|avoid|prefer|run|keep|write"
+    r"|add|ensure|make sure|follow|check"
     r"|read|test|commit|format|name|put|remember|stop|ask|include|exclude|update|document|validate|verify)\b)"
-    r"|\b(?:must(?: not)?|never|always|should(?: not|n['’]t)?|do not|don['’]t|is required|are required|not allowed|forbidden)\b",
+    r"|\b(?:must(?: not)?|never|always|should(?: not|n['’]t)?|do not|don['’]t|is required|are required|not allowed"
+    r"|forbidden)\b",
     re.IGNORECASE,
 )
 _PREFERS = re.compile(
     r"\b(?:prefers?|preferred|preference|likes?|favou?r|rather than|would rather|wants?)\b", re.IGNORECASE
 )
 _TYPES = {"user": "preference", "feedback": "rule", "project": "fact", "reference": "doc", "preference": "preference",
-          "rule": "rule", "fact": "fact", "decision": "decision", "lesson": "lesson", "procedure": "procedure"}  # fmt: skip
+          "rule": "rule", "fact": "fact", "decision": "decision", "lesson": "lesson",
+          "procedure": "procedure"}  # fmt: skip
 _SAID = re.compile(
     r"[ \t]*(?:[\[(]?(?P<at>\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d+)?)[\])]?[ \t]*[-–—]?[ \t]*)?(?:\*\*|<v[ \t]+)?"
     r"(?P<who>[^\W\d_][\w.'’-]{0,30}(?:[ \t]+[^\W\d_(][\w.'’-]{0,30}){0,3})(?:\*\*)?[ \t]*"
@@ -42,9 +45,9 @@ _SAID = re.compile(
 _CUE = re.compile(r"(?:\d+|WEBVTT.*|(?:\d+:)?\d{2}:\d{2}[.,]\d{3} --> .*|NOTE\b.*)")
 _INDEX = re.compile(r"[ \t]*[-*+][ \t]+\[[^\[\]]+\]\([^()\s]+\.md[^()]*\).*")
 _NOT_SPEAKERS = frozenset(
-    "note notes todo date time title subject attendees present agenda action actions decision decisions summary example "
-    "http https warning important status author version file path usage returns args parameters from to cc re location "
-    "participants topic step result error info debug warn".split()
+    "note notes todo date time title subject attendees present agenda action actions decision decisions summary "
+    "example http https warning important status author version file path usage returns args parameters from to cc "
+    "re location participants topic step result error info debug warn".split()
 )
 
 
@@ -57,8 +60,8 @@ def instructs(path: str) -> bool:
     name = path.replace("\\", "/")
     last = name.rpartition("/")[2].lower()
     return (
-        last in ("claude.md", "claude.local.md", "agents.md", "gemini.md", ".cursorrules", ".windsurfrules", ".clinerules",
-                 "copilot-instructions.md", "conventions.md")
+        last in ("claude.md", "claude.local.md", "agents.md", "gemini.md", ".cursorrules", ".windsurfrules",
+                 ".clinerules", "copilot-instructions.md", "conventions.md")
         or last.endswith((".mdc", ".instructions.md"))
         or "/.cursor/rules/" in f"/{name}"
         or "/.claude/rules/" in f"/{name}"
@@ -116,7 +119,7 @@ def _sections(body: str, title: str, importance: int = 5) -> Iterator[Piece]:
             continue
         path = [name for name in part.path if name]
         key = " > ".join(path) or "opening"
-        told = " › ".join(dict.fromkeys((title, *path)))
+        told = " > ".join(dict.fromkeys((title, *path)))
         for number, cut in enumerate(_cut(part.body)):
             yield Piece(
                 content=cut, kind="doc", title=texts.shorten(told, 280), context=told, tags=("document",),
@@ -166,7 +169,7 @@ def _instructions(front: dict[str, str], body: str, title: str) -> Iterator[Piec
     where = front.get("globs") or front.get("applyto") or front.get("paths") or ""
     for part in markdown.sections(body):
         path = [name for name in part.path if name]
-        told = " › ".join(dict.fromkeys((title, *path)))
+        told = " > ".join(dict.fromkeys((title, *path)))
         key = " > ".join(path) or "opening"
         rest = []
         for number, item in enumerate(_listed(part.body)):
@@ -176,13 +179,13 @@ def _instructions(front: dict[str, str], body: str, title: str) -> Iterator[Piec
             content = item.text if not where else f"{item.text} (for {where})"
             kind = "preference" if _PREFERS.search(item.text) else "rule"
             yield Piece(
-                content=content[:MAX_PIECE], kind=kind, title=texts.title_of(item.text), context=told, tags=("instruction",),
-                importance=6, key=f"{key} rule {number}",
+                content=content[:MAX_PIECE], kind=kind, title=texts.title_of(item.text), context=told,
+                tags=("instruction",), importance=6, key=f"{key} rule {number}",
             )  # fmt: skip
         for number, cut in enumerate(_cut("\n\n".join(rest).strip())):
             yield Piece(
-                content=cut, kind="doc", title=texts.shorten(told, 280), context=told, tags=("instruction",), importance=6,
-                key=key if not number else f"{key} part {number + 1}",
+                content=cut, kind="doc", title=texts.shorten(told, 280), context=told, tags=("instruction",),
+                importance=6, key=key if not number else f"{key} part {number + 1}",
             )  # fmt: skip
 
 
@@ -242,7 +245,7 @@ def _speaking(body: str) -> frozenset[str]:
     total = sum(counts[who] for who in often)
     if len(often) < 2 or total < 4 or total < 0.4 * len(lines):
         return frozenset()
-    return frozenset(who for who in counts if who in often or counts[who] == 1 and who[0].isupper())
+    return frozenset(who for who in counts if who in often or (counts[who] == 1 and who[0].isupper()))
 
 
 def _meeting(body: str, speaking: frozenset[str], title: str, path: str) -> Iterator[Piece]:

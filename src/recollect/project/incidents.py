@@ -1,8 +1,8 @@
 """Incident reports and post-mortems, whatever their headings are called. Pure.
 
 A report becomes one incident (what happened, what it did, why, how it ended), a lesson for each thing that was learnt
-and a procedure for what is to be done about it, each linked to the services it speaks of. What is not stated is empty: a
-severity that is mentioned in passing is not this incident's.
+and a procedure for what is to be done about it, each linked to the services it speaks of. What is not stated is empty:
+a severity that is mentioned in passing is not this incident's.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ MAX_TIMELINE = 3000  # characters of a timeline that are kept with the incident
 MAX_SERVICES = 8
 _NAMES: dict[str, tuple[str, ...]] = {
     "summary": (
-        "summary", "executive summary", "overview", "what happened", "description", "incident summary", "issue summary",
-        "incident description", "abstract", "tldr", "tl dr", "synopsis", "background", "high level summary", "introduction",
+        "summary", "executive summary", "overview", "what happened", "description", "incident summary",
+        "issue summary", "incident description", "abstract", "tldr", "tl dr", "synopsis", "background",
+        "high level summary", "introduction",
     ),
     "impact": (
         "impact", "user impact", "customer impact", "business impact", "effect", "who was affected", "scope of impact",
@@ -43,10 +44,11 @@ _NAMES: dict[str, tuple[str, ...]] = {
         "what could have gone better", "key learnings", "retrospective", "what didnt go so well", "what went badly",
     ),
     "actions": (
-        "action items", "actions", "follow ups", "follow up", "followup", "followups", "corrective actions", "next steps",
-        "preventive measures", "preventative measures", "prevention", "corrective and preventative measures", "todo",
-        "action plan", "follow up actions", "followup actions", "remediation items", "improvements", "tasks",
-        "corrective and preventive actions", "what we are doing", "what we are doing about it", "future work",
+        "action items", "actions", "follow ups", "follow up", "followup", "followups", "corrective actions",
+        "next steps", "preventive measures", "preventative measures", "prevention",
+        "corrective and preventative measures", "todo", "action plan", "follow up actions", "followup actions",
+        "remediation items", "improvements", "tasks", "corrective and preventive actions", "what we are doing",
+        "what we are doing about it", "future work",
     ),
     "timeline": ("timeline", "time line", "incident timeline", "chronology", "timeline of events", "log", "events"),
 }  # fmt: skip
@@ -56,7 +58,8 @@ _NUMBER = re.compile(
 )
 _DATED_NAME = re.compile(r"(\d{4})-?(\d{2})-?(\d{2})(?=[-_. ]|$)")
 _SEVERITY = re.compile(
-    r"\b(?:sev(?:erity)?|p(?:riority)?)[-_ ]?:?[ ]?([0-5])\b|\b(critical|major|high|moderate|medium|minor|low|blocker)\b",
+    r"\b(?:sev(?:erity)?|p(?:riority)?)[-_ ]?:?[ ]?([0-5])\b"
+    r"|\b(critical|major|high|moderate|medium|minor|low|blocker)\b",
     re.IGNORECASE,
 )
 _SHORT = re.compile(r"\bSEV[-_ ]?([0-5])\b")
@@ -170,8 +173,9 @@ def parse(text: str, path: str) -> Incident:
     summary = by_role["summary"] or (head.body if head else parts[0].body if parts else "")
     cause = by_role["cause"]
     return Incident(
-        title=title, id=id_, severity=_severity(told, parts), status=markdown.plain(told.get("status", "")).lower()[:40],
-        services=_services(told), started=min(days) if days else None, ended=(ended or [max(days)])[-1] if days else None,
+        title=title, id=id_, severity=_severity(told, parts),
+        status=markdown.plain(told.get("status", "")).lower()[:40], services=_services(told),
+        started=min(days) if days else None, ended=(ended or [max(days)])[-1] if days else None,
         detection=_minutes(_first(told, _DETECTION)), recovery=_minutes(_first(told, _RECOVERY)), summary=summary,
         impact=by_role["impact"] or told.get("impact", ""), cause=cause or told.get("root cause", ""),
         resolution=by_role["resolution"], timeline=by_role["timeline"], factors=tuple(markdown.items(cause)),
@@ -193,14 +197,17 @@ def read(text: str, path: str) -> list[Piece]:
         over = () if _OPEN.search(report.status) else ("resolved",)
         tags = ("incident", *((f"severity:{report.severity}",) if report.severity else ()), *services, *over)
         found.append(Piece(
-            content=content, kind="incident", title=texts.shorten(name, 280), reasoning=_listed(report.cause, report.factors)[:4000],
+            content=content, kind="incident", title=texts.shorten(name, 280),
+            reasoning=_listed(report.cause, report.factors)[:4000],
             context=report.timeline[:MAX_TIMELINE], tags=tags, refs=refs, keywords=refs,
-            importance=_IMPORTANCE.get(report.severity.removeprefix("sev"), 7), valid_from=report.started, key="incident",
+            importance=_IMPORTANCE.get(report.severity.removeprefix("sev"), 7), valid_from=report.started,
+            key="incident",
             links=tuple(("had_incident", f"service:{service}") for service in report.services),
         ))  # fmt: skip
     for number, lesson in enumerate(report.lessons):
         found.append(Piece(
-            content=lesson, kind="lesson", title=texts.shorten(f"Lesson of {name}", 280), context=f"{name}\n{report.summary}"[:2000],
+            content=lesson, kind="lesson", title=texts.shorten(f"Lesson of {name}", 280),
+            context=f"{name}\n{report.summary}"[:2000],
             tags=("incident", *services), refs=refs, importance=6, valid_from=report.ended or report.started,
             key=f"lesson:{number}", links=(("derived_from", "incident"), *about),
         ))  # fmt: skip
@@ -208,8 +215,8 @@ def read(text: str, path: str) -> list[Piece]:
         found.append(Piece(
             content="\n".join(f"- {one}" for one in report.actions), kind="procedure",
             title=texts.shorten(f"What to do after {name}", 280), context=f"{name}\n{report.summary}"[:2000],
-            tags=("incident", *services), refs=refs, importance=6, valid_from=report.ended or report.started, key="actions",
-            links=(("derived_from", "incident"), *about),
+            tags=("incident", *services), refs=refs, importance=6, valid_from=report.ended or report.started,
+            key="actions", links=(("derived_from", "incident"), *about),
         ))  # fmt: skip
     return found
 

@@ -2,9 +2,10 @@
 
     walk → unchanged? → recognise → pieces → what is new, kept, changed or gone → the one write path → links
 
-**A file is one source**, known by its address (`file:PROJECT/path`), with the hash of its bytes; a file whose hash is the
-one in the store is not read again. Of one that changed, a piece that says what it said keeps its memory; one that says
-something else at the same place supersedes it; one that is gone is retired, and so is all that a deleted file said.
+**A file is one source**, known by its address (`file:PROJECT/path`), with the hash of its bytes; a file whose hash is
+the one in the store is not read again. Of one that changed, a piece that says what it said keeps its memory; one that
+says something else at the same place supersedes it; one that is gone is retired, and so is all that a deleted file
+said.
 
 **Nothing is half done.** The hash is written after everything a file says has landed, and what is known is not stored
 twice, so a run that was broken off is finished by the next.
@@ -47,6 +48,8 @@ Progress = Callable[[int, int], None]
 class Report(Noun):
     """What a run read and what became of it. `skipped` counts files by the reason, `kinds` by what they were taken for.
 
+    `as_text` counts files of code that no parser read, by the reason.
+
     `created`, `kept` and the others count pieces; of a dry run, what would have become of them.
     """
 
@@ -64,6 +67,7 @@ class Report(Noun):
     links: int = 0
     kinds: dict[str, int] = field(default_factory=dict)
     skipped: dict[str, int] = field(default_factory=dict)
+    as_text: dict[str, int] = field(default_factory=dict)
     secrets: dict[str, int] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
     dry_run: bool = False
@@ -82,16 +86,16 @@ class _Read:
 
 def ingest(
     engine: Engine, path: str | Path, *, project: str | None = None, kind: Kind | None = None, dry_run: bool = False,
-    progress: Progress | None = None, top: Path | None = None,
+    progress: Progress | None = None, only: Callable[[Path], bool] | None = None,
 ) -> Report:  # fmt: skip
     """Take in what a file or folder tells; what is known already and has not changed is left alone.
 
-    A path that is no longer there is taken for a deletion where it was taken in before. `top` is the folder that it is
-    a part of, where that is no repository.
+    A path that is no longer there is taken for a deletion where it was taken in before. Files that are not among those
+    that are `only` wanted are as if they did not exist: neither taken in nor missed.
     """
     if kind is not None and kind not in KINDS:
         raise BadInput(f"kind {kind!r} is not known.", fix=f"It is one of: {', '.join(KINDS)}.")
-    tree = walk.found(Path(path), top)
+    tree = walk.found(Path(path), only)
     name = project if project is not None else engine.settings.project or project_of(os.fspath(tree.root))
     name = Cleaner(1000).scope(Scope(project=name)).project
     run = _Run(engine, tree, name, kind, dry_run)
@@ -191,6 +195,8 @@ class _Run:
         self.report.files += 1
         self.report.pieces += len(pieces)
         self.report.kinds[found.kind] = self.report.kinds.get(found.kind, 0) + 1
+        if found.as_text:
+            self.report.as_text[found.as_text] = self.report.as_text.get(found.as_text, 0) + 1
         source = Source(id, "file", self.address(file.path), file.path[:MAX_REF], content_hash=hash)
         return _Read(file, source, found.kind, pieces)
 

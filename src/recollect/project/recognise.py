@@ -1,7 +1,7 @@
 """Recognising: what a file is, by its name and its text, and the parser that reads it.
 
-What the name rules out is not read. Of several parsers that know a text the surest one has it; a template is a document,
-because nothing was decided in it and nothing broke.
+What the name rules out is not read. Of several parsers that know a text the surest one has it; a template is a
+document, because nothing was decided in it and nothing broke.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ class Recognised:
 
     kind: Kind
     pieces: list[Piece]
+    as_text: str = ""  # why code was read as plain text
 
 
 def passed_over(path: str, size: int, kind: Kind | None) -> str:
@@ -78,14 +79,12 @@ def decoded(raw: bytes) -> str | None:
 def recognise(path: str, text: str, kind: Kind | None = None) -> Recognised:
     """What a text is and what it tells; `kind` is what somebody said that it is."""
     chosen = kind or _kind(path, text)
-    read: Callable[[str, str], list[Piece]]
     if chosen == "code":
         from . import code  # its grammars take time to load
 
-        read = code.read
-    else:
-        read = {"adr": adr.read, "incident": incidents.read}.get(chosen, documents.read)
-    pieces = read(text, path)
+        return Recognised(chosen, code.read(text, path), code.unparsed(path, text))
+    read: dict[Kind, Callable[[str, str], list[Piece]]] = {"adr": adr.read, "incident": incidents.read}
+    pieces = read.get(chosen, documents.read)(text, path)
     if kind is None and chosen == "docs" and (adr.template(path, text) or incidents.template(path, text)):
         pieces = [replace(piece, importance=2, tags=(*piece.tags, "template")) for piece in pieces]
     return Recognised(chosen, pieces)

@@ -1,7 +1,7 @@
 """Stamps: what files looked like when they were last read, so that one that did not change need not be opened.
 
-A small JSON file for each project in the home folder. The hash in the store is the truth: a stamp only tells the hash of
-a file without reading it, and losing the stamps costs time and nothing else. A stamp of a file that was changed just
+A small JSON file for each project in the home folder. The hash in the store is the truth: a stamp only tells the hash
+of a file without reading it, and losing the stamps costs time and nothing else. A stamp of a file that was changed just
 before it was taken is not believed, because it could have changed again without the clock moving.
 """
 

@@ -1,8 +1,8 @@
 """Ties: what pieces say of each other and of the things around them, written after all of them are stored.
 
 A piece names another by its key in the same file, by its file (`file:PATH`, `file:PATH#KEY`), or by its number
-(`adr:15`); everything else of the form `KIND:NAME` is an entity, which is made where it is not there yet. A decision that
-another supersedes ends when the other began.
+(`adr:15`); everything else of the form `KIND:NAME` is an entity, which is made where it is not there yet. A decision
+that another supersedes ends when the other began.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from ..engine import Engine
 from ..graph import Node
+from ..remember.shelf import Said
 from ..types import RELATIONS, Memory, Scope
 from .piece import Piece
 
@@ -40,6 +41,7 @@ class Ties:
         self._by_key: dict[tuple[str, str], str] = {}
         self._by_path: dict[str, str] = {}
         self._adrs: dict[str, list[tuple[str, str]]] = {}
+        self._said: dict[str, list[Said]] = {}  # by path, of files that this run did not read
         self._stored_adrs: dict[str, dict[str, str]] = {}  # by folder, of earlier runs
 
     def add(self, path: str, piece: Piece, memory: str) -> None:
@@ -54,7 +56,8 @@ class Ties:
             self._ended.append(one)
 
     def write(self) -> tuple[int, int]:
-        """Write all of it; gives how many ties there are that were not, and how many memories were superseded by one."""
+        """Write all of it; gives how many ties are new, and how many memories one of them superseded."""
+        self._look_up()
         between: list[tuple[str, str, str]] = []
         entities: dict[tuple[str, str], list[tuple[str, str]]] = {}
         for one in self._ones:
@@ -112,15 +115,27 @@ class Ties:
         return ""
 
     def _file(self, path: str, wanted: str, key: str) -> str:
-        folder = posixpath.dirname(path)
-        for place in (posixpath.normpath(posixpath.join(folder, wanted)), posixpath.normpath(wanted)):
+        """What a file says at a place, or first: by its path from the file that names it, or from the root."""
+        for place in _places(path, wanted):
             found = self._by_key.get((place, key)) if key else self._by_path.get(place)
             if found:
                 return found
-            for said in self._engine.shelf.said([self._id_of(place)]).get(self._id_of(place), []):
+            for said in self._said.get(place, ()):
                 if not key or said.place == key:
                     return said.memory.id
         return ""
+
+    def _look_up(self) -> None:
+        """What the files say that are named here and were not read in this run, all at once."""
+        named = {
+            place
+            for one in self._ones
+            for _, target in one.piece.links
+            if "file:" in target[:9]
+            for place in _places(one.path, target.partition("file:")[2].partition("#")[0])
+        }
+        ids = {self._id_of(place): place for place in sorted(named - self._by_path.keys())}
+        self._said = {ids[id]: said for id, said in self._engine.shelf.said(list(ids)).items()}
 
     def _adr(self, path: str, key: str) -> str:
         """The record of a number: the one in the same folder where several have it."""
@@ -146,6 +161,10 @@ class Ties:
         if not found or found[1] in ("adr", "file", "key"):
             return None
         return found[1], " ".join(found[2].split())
+
+
+def _places(path: str, wanted: str) -> tuple[str, str]:
+    return posixpath.normpath(posixpath.join(posixpath.dirname(path), wanted)), posixpath.normpath(wanted)
 
 
 def _fits(newer: Memory, older: Memory) -> bool:

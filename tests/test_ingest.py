@@ -1,0 +1,343 @@
+"""Ingestion: what a folder tells is taken in once, follows the files as they change, and goes with them."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+import recollect
+from recollect import BadInput, Scope
+from recollect.cli import cli
+from recollect.project import stamps
+from recollect.project.ingest import Report, ingest
+from replay import replayed, state_of
+
+GUIDE = "# Guide\n\nHello.\n\n## Deploys\n\nWe deploy on Thursdays.\n\n## Tests\n\nRun make test.\n"
+ANY = ("active", "superseded", "archived")
+
+
+def write(folder: Path, **files: str) -> Path:
+    for name, text in files.items():
+        path = folder / name.replace("__", "/").replace("_md", ".md")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return folder
+
+
+def record(number: int, title: str, status: str = "Accepted", date: str = "2020-01-01", decision: str = "") -> str:
+    told = decision or f"We settle on {title.lower()}."
+    head = f"# {number}. {title}\n\nDate: {date}\n\n## Status\n\n{status}\n\n"
+    return f"{head}## Context\n\nBecause.\n\n## Decision\n\n{told}\n"
+
+
+def repository(folder: Path) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    subprocess.run(["git", "init", "-q", str(folder)], check=True)
+    return folder
+
+
+def contents(engine: recollect.Engine, **filters: Any) -> set[str]:
+    return {memory.content for memory in engine.list(limit=1000, **filters).memories}
+
+
+def nothing_happens(engine: recollect.Engine, path: Path) -> Report:
+    head = engine.head
+    report = ingest(engine, path)
+    assert (report.files, engine.head) == (0, head)
+    return report
+
+
+def test_a_folder_is_taken_in_once(memory: recollect.Engine, tmp_path: Path) -> None:
+    folder = write(tmp_path / "shop", guide_md=GUIDE)
+    report = ingest(memory, folder)
+    assert (report.project, report.files, report.created, report.kinds) == ("shop", 1, 3, {"docs": 1})
+    assert contents(memory, scope=Scope(project="shop")) == {"Hello.", "We deploy on Thursdays.", "Run make test."}
+    assert nothing_happens(memory, folder).unchanged == 1
+    (found,) = memory.recall("when do we deploy?", limit=1, scope=Scope(project="shop")).hits
+    assert (found.memory.title, found.memory.trust) == ("Guide > Deploys", "cited")
+    source, (proof,) = memory.evidence(found.memory.id)
+    assert source is not None
+    assert (source.uri, proof.place) == ("file:shop/guide.md", "Guide > Deploys")
+
+
+def test_the_hash_in_the_store_is_the_truth(memory: recollect.Engine, tmp_path: Path) -> None:
+    folder = write(tmp_path / "shop", guide_md=GUIDE)
+    ingest(memory, folder)
+    shutil.rmtree(memory.settings.home / stamps.FOLDER)
+    nothing_happens(memory, folder)
+    os.utime(folder / "guide.md", (1, 1))
+    nothing_happens(memory, folder)
+
+
+def test_a_changed_file_keeps_supersedes_and_retires(memory: recollect.Engine, tmp_path: Path) -> None:
+    folder = write(tmp_path / "shop", guide_md=GUIDE)
+    ingest(memory, folder)
+    kept = {memory.content: memory.id for memory in memory.list().memories}
+    write(folder, guide_md="# Guide\n\nHello.\n\n## Deploys\n\nWe deploy on Mondays.\n\n## Style\n\nTabs.\n")
+    report = ingest(memory, folder)
+    assert (report.kept, report.created, report.superseded, report.retired) == (1, 2, 1, 1)
+    assert contents(memory) == {"Hello.", "We deploy on Mondays.", "Tabs."}
+    assert memory.get(kept["Hello."]).state == "active"
+    assert memory.get(kept["We deploy on Thursdays."]).state == "superseded"
+    assert memory.get(kept["Run make test."]).state == "archived"
+    assert [link.relation for link in memory.links(kept["We deploy on Thursdays."])] == ["supersedes"]
+    assert "does not say" in memory.history(kept["Run make test."])[-1].reason
+    nothing_happens(memory, folder)
+
+
+def test_a_section_that_comes_back_is_known_again(memory: recollect.Engine, tmp_path: Path) -> None:
+    folder = write(tmp_path / "shop", guide_md=GUIDE)
+    ingest(memory, folder)
+    write(folder, guide_md="# Guide\n\nHello.\n")
+    ingest(memory, folder)
+    write(folder, guide_md=GUIDE)
+    ingest(memory, folder)
+    assert contents(memory) == {"Hello.", "We deploy on Thursdays.", "Run make test."}
+
+
+def test_a_deleted_file_retires_what_it_said_and_may_come_back(memory: recollect.Engine, tmp_path: Path) -> None:
+    folder = write(tmp_path / "shop", guide_md=GUIDE, other_md="# Other\n\nStays.\n")
+    ingest(memory, folder)
+    (folder / "guide.md").unlink()
+    report = ingest(memory, folder)
+    assert (report.deleted, report.retired, contents(memory)) == (1, 3, {"Stays."})
+    nothing_happens(memory, folder)
+    write(folder, guide_md=GUIDE)
+    ingest(memory, folder)
+    assert len(contents(memory)) == 4
+    shutil.rmtree(memory.settings.home / stamps.FOLDER)
+    (folder / "other.md").unlink()
+    assert ingest(memory, folder).retired == 1, "found without the stamps"
+    (folder / "guide.md").unlink()
+    assert ingest(memory, folder / "guide.md").retired == 3, "a file by itself, once it is gone"
+    with pytest.raises(BadInput, match="There is no"):
+        ingest(memory, folder / "guide.md")
+
+
+def test_what_two_files_say_outlives_one_of_them(memory: recollect.Engine, tmp_path: Path) -> None:
+    folder = write(tmp_path / "shop", a_md="# A\n\nThe same words.\n", b_md="# B\n\nThe same words.\n")
+    ingest(memory, folder)
+    (folder / "a.md").unlink()
+    assert ingest(memory, folder).retired == 0
+    assert contents(memory) == {"The same words."}
+    (folder / "b.md").unlink()
+    assert ingest(memory, folder).retired == 1
+
+
+def test_what_a_person_said_does_not_go_with_a_file(memory: recollect.Engine, tmp_path: Path) -> None:
+    folder = write(tmp_path / "shop", a_md="# A\n\nThe same words.\n")
+    memory.remember("The same words.", scope=Scope(project="shop"))
+    ingest(memory, folder)
+    (folder / "a.md").unlink()
+    ingest(memory, folder)
+    assert contents(memory) == {"The same words."}
+
+
+def test_what_was_forgotten_by_hand_stays_forgotten_and_what_was_rejected_is_refused(
+    memory: recollect.Engine, tmp_path: Path
+) -> None:
+    folder = write(tmp_path / "shop", guide_md=GUIDE)
+    ingest(memory, folder)
+    ids = {memory.content: memory.id for memory in memory.list().memories}
+    memory.forget(ids["Hello."])
+    memory.reject(ids["Run make test."], reason="it is just test")
+    write(folder, guide_md=f"{GUIDE}\n## More\n\nNews.\n", other_md="# Other\n\nRun make test.\n")
+    assert ingest(memory, folder).refused == 1
+    assert contents(memory) == {"We deploy on Thursdays.", "News."}
+
+
+def test_a_superseded_decision_leaves_recall_unless_it_is_asked_for(memory: recollect.Engine, tmp_path: Path) -> None:
+    folder = tmp_path / "shop"
+    write(folder / "docs" / "adr", **{
+        "0001-mysql_md": record(1, "Use MySQL", "Superseded by [3. Use Postgres](0003-postgres.md)"),
+        "0002-redis_md": record(2, "Use Redis"),
+        "0003-postgres_md": record(3, "Use Postgres", date="2021-06-01"),
+    })  # fmt: skip
+    report = ingest(memory, folder)
+    assert (report.kinds, report.superseded) == ({"adr": 3}, 1)
+    seen = [hit.memory.title for hit in memory.recall("which database do we use?", scope=Scope(project="shop"))]
+    assert "ADR 3: Use Postgres" in seen
+    assert not [title for title in seen if "MySQL" in title]
+    (old,) = memory.list(states=("superseded",)).memories
+    assert old.title == "ADR 1 (superseded): Use MySQL"
+    assert (old.valid_from, old.valid_to) == (datetime(2020, 1, 1, tzinfo=UTC), datetime(2021, 6, 1, tzinfo=UTC))
+    (link,) = memory.links(old.id)
+    assert (link.relation, memory.get(link.origin).title) == ("supersedes", "ADR 3: Use Postgres")
+    asked = memory.recall("MySQL", states=["superseded"], scope=Scope(project="shop"))
+    assert [hit.memory.id for hit in asked] == [old.id]
+    nothing_happens(memory, folder)
+
+
+def test_a_decision_is_superseded_by_one_of_a_later_run_and_by_its_own_status(
+    memory: recollect.Engine, tmp_path: Path
+) -> None:
+    folder = tmp_path / "shop" / "adr"
+    write(folder, **{"0001-mysql_md": record(1, "Use MySQL"), "0002-cron_md": record(2, "Use cron")})
+    ingest(memory, folder)
+    assert len(contents(memory, kinds=("decision",))) == 2
+    write(folder, **{
+        "0002-cron_md": record(2, "Use cron", "Deprecated"),
+        "0003-postgres_md": record(3, "Use Postgres", "Accepted\n\nSupersedes ADR-0001", "2021-06-01"),
+    })  # fmt: skip
+    report = ingest(memory, folder)
+    assert (report.created, report.kept, report.superseded) == (1, 1, 2)
+    assert [memory.title for memory in memory.list().memories] == ["ADR 3: Use Postgres"]
+    write(folder, **{"0002-cron_md": record(2, "Use cron")})
+    ingest(memory, folder)
+    assert {memory.title for memory in memory.list().memories} == {"ADR 2: Use cron", "ADR 3: Use Postgres"}
+
+
+def test_incidents_are_tied_to_their_services(memory: recollect.Engine, tmp_path: Path) -> None:
+    text = (
+        "# Cards refused\n\nSeverity: SEV-1\nService: billing\n\n## Summary\n\nAll cards were refused.\n\n"
+        "## Root cause\n\nA certificate.\n\n## Timeline\n\n- 2023-05-03 down\n\n"
+        "## Lessons learned\n\n- Watch certificates.\n"
+    )
+    folder = write(tmp_path / "shop", incidents__cards_md=text)
+    report = ingest(memory, folder)
+    assert report.kinds == {"incident": 1}
+    graph = memory.graph(Scope(project="shop"))
+    assert [(node.name, node.kind) for node in graph.read().nodes] == [("billing", "service")]
+    ties = [(one.origin, one.relation, one.target) for one in graph.ties(("had_incident", "mentions", "derived_from"))]
+    assert ("billing", "had_incident", "Cards refused") in ties
+    assert ("Lesson of Cards refused", "mentions", "billing") in ties
+    assert ("Lesson of Cards refused", "derived_from", "Cards refused") in ties
+    ingest(memory, folder, kind="incident")
+    assert len(graph.ties(("had_incident",))) == 1
+
+
+def test_git_and_our_own_file_say_what_is_ignored(memory: recollect.Engine, tmp_path: Path) -> None:
+    folder = repository(tmp_path / "shop")
+    write(folder, kept_md="# Kept\n\nYes.\n", made_md="# Made\n\nNo.\n", docs__private_md="# Private\n\nNo.\n",
+          docs__public_md="# Public\n\nAlso.\n")  # fmt: skip
+    (folder / ".gitignore").write_text("made.md\n")
+    (folder / "docs" / ".recollectignore").write_text("private.md\n")
+    (folder / "image.png").write_bytes(b"\x89PNG\0\0")
+    (folder / "odd.txt").write_bytes(b"\0\1\2")
+    (folder / "huge.md").write_text("x" * 2_000_000)
+    (folder / "link.md").symlink_to("/etc/passwd")
+    report = ingest(memory, folder)
+    assert contents(memory) == {"Yes.", "Also."}
+    assert report.skipped == {
+        "of no kind that is read": 2, "not text": 1, "larger than 1024 KB": 1, "a link": 1,
+        "ignored by .recollectignore": 1,
+    }  # fmt: skip
+    assert nothing_happens(memory, folder).skipped == report.skipped
+    part = nothing_happens(memory, folder / "docs")
+    assert (part.project, part.unchanged, part.retired) == ("shop", 1, 0)
+
+
+def test_a_folder_that_is_no_repository_is_read_by_its_own_gitignore(memory: recollect.Engine, tmp_path: Path) -> None:
+    folder = write(tmp_path / "notes", a_md="# A\n\nYes.\n", tmp__b_md="# B\n\nNo.\n", sub__c_md="# C\n\nNo.\n",
+                   sub__keep__c_md="# C\n\nAlso.\n", node_modules__x_md="# X\n\nNo.\n")  # fmt: skip
+    (folder / ".gitignore").write_text("tmp/\nc.md\n")
+    (folder / "sub" / "keep" / ".gitignore").write_text("!c.md\n")
+    ingest(memory, folder)
+    assert contents(memory) == {"Yes.", "Also."}
+
+
+def test_secrets_are_taken_out_and_told(memory: recollect.Engine, tmp_path: Path) -> None:
+    secret = "ghp_" + "a1B2" * 9
+    folder = write(tmp_path / "shop", guide_md=f"# Guide\n\nThe token is {secret}.\n")
+    report = ingest(memory, folder)
+    assert sum(report.secrets.values()) == 1
+    assert not [text for text in contents(memory) if secret in text]
+    nothing_happens(memory, folder)
+    write(folder, guide_md=f"# Guide\n\nThe token is {secret}.\n\n## New\n\nMore.\n")
+    assert (ingest(memory, folder).kept, len(contents(memory))) == (1, 2), "compared as it is stored"
+
+
+def test_a_dry_run_tells_and_changes_nothing(memory: recollect.Engine, tmp_path: Path) -> None:
+    folder = write(tmp_path / "shop", guide_md=GUIDE, **{"adr__0001-x_md": record(1, "Use X")})
+    head = memory.head
+    report = ingest(memory, folder, dry_run=True)
+    assert (report.files, report.created, report.kinds) == (2, 4, {"docs": 1, "adr": 1})
+    assert memory.head == head
+    ingest(memory, folder)
+    head = memory.head
+    write(folder, guide_md="# Guide\n\nHello.\n\n## Deploys\n\nWe deploy on Mondays.\n")
+    report = ingest(memory, folder, dry_run=True)
+    assert (report.kept, report.created, report.superseded, report.retired, memory.head) == (1, 1, 1, 1, head)
+
+
+def test_a_run_that_was_broken_off_is_finished_by_the_next(
+    memory: recollect.Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recollect.project.ingest.BATCH", 3)
+    folder = write(tmp_path / "shop", **{f"f{n}_md": GUIDE.replace(".", f" {n}.") for n in range(6)})
+
+    def stop(done: int, _: int) -> None:
+        if done == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        ingest(memory, folder, progress=stop)
+    assert 0 < len(contents(memory)) < 18
+    ingest(memory, folder)
+    assert len(contents(memory)) == 18
+    nothing_happens(memory, folder)
+
+
+def test_the_journal_tells_all_of_it(memory: recollect.Engine, place: Any, tmp_path: Path) -> None:
+    folder = write(tmp_path / "shop", guide_md=GUIDE, **{"adr__0001-x_md": record(1, "Use X", "Superseded by ADR-2"),
+                   "adr__0002-y_md": record(2, "Use Y")})  # fmt: skip
+    ingest(memory, folder)
+    write(folder, guide_md="# Guide\n\nHello.\n\n## Deploys\n\nWe deploy on Mondays.\n")
+    ingest(memory, folder)
+    (folder / "guide.md").unlink()
+    ingest(memory, folder)
+    copy = replayed(memory._store, "default", place("copy.db"))
+    assert state_of(copy, "default") == state_of(memory._store, "default")
+    copy.close()
+
+
+def test_one_project_is_found_from_another_when_all_are_asked(memory: recollect.Engine, tmp_path: Path) -> None:
+    ingest(memory, write(tmp_path / "shop", guide_md=GUIDE))
+    ingest(memory, write(tmp_path / "ferry", guide_md="# Guide\n\n## Tides\n\nThe tide table is in `tides.csv`.\n"))
+    query = "when do we deploy?"
+    assert not [hit for hit in memory.recall(query, scope=Scope(project="ferry")) if "Thursdays" in hit.memory.content]
+    best = memory.recall(query, scope=Scope(), limit=1).hits[0].memory
+    assert (best.content, best.scope.project) == ("We deploy on Thursdays.", "shop")
+
+
+def test_code_is_read_symbol_by_symbol_and_only_what_changed_is_written(
+    memory: recollect.Engine, tmp_path: Path
+) -> None:
+    code = (
+        '"""Money."""\n\n\ndef refund(order):\n    """Give the money back."""\n    return order\n\n\n'
+        "def charge(card):\n    return card\n"
+    )
+    folder = write(tmp_path / "shop")
+    folder.mkdir(exist_ok=True)
+    (folder / "money.py").write_text(code)
+    report = ingest(memory, folder)
+    assert report.kinds == {"code": 1}
+    assert [hit.memory.kind for hit in memory.recall("give money back", scope=Scope(project="shop"), limit=1)] == [
+        "code"
+    ]
+    (folder / "money.py").write_text(code.replace("return card", "return card.number"))
+    again = ingest(memory, folder)
+    assert again.kept >= 1
+    assert again.superseded >= 1
+    nothing_happens(memory, folder)
+
+
+def test_the_command_tells_what_it_did(tmp_path: Path) -> None:
+    folder = write(tmp_path / "shop", guide_md=GUIDE)
+    store = ["--store", str(tmp_path / "store.db")]
+    done = CliRunner().invoke(cli, [*store, "ingest", str(folder), "--json"], env={"RECOLLECT_EMBEDDER": "hashing"})
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["created"] == 3
+    done = CliRunner().invoke(cli, [*store, "ingest", str(folder), "--project", "x", "--dry-run", "--as", "docs"])
+    assert "3 would be remembered" in done.stdout
+    done = CliRunner().invoke(cli, [*store, "ingest", str(tmp_path / "nowhere")])
+    assert done.exit_code == BadInput.exit
+    assert "There is no" in done.stderr

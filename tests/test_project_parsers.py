@@ -1,0 +1,348 @@
+"""The parsers of decisions, incidents and documents: the forms people use, and whatever else there is."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recollect.project import adr, documents, incidents
+from recollect.project.recognise import KINDS, decoded, recognise
+
+NYGARD = """# 9. Use Postgres
+
+Date: 2020-05-04
+
+## Status
+
+Accepted
+
+Supercedes [4. Use MySQL](0004-use-mysql.md)
+
+## Context
+
+We need transactions.
+
+## Decision
+
+We will use Postgres.
+
+## Consequences
+
+Somebody has to know it.
+"""
+MADR_2 = """# Use Markdown for docs
+
+* Status: superseded by [ADR-0012](0012-use-asciidoc.md)
+* Deciders: Ana, Ben
+* Date: 2019-02-03
+
+Technical Story: none
+
+## Context and Problem Statement
+
+How do we write docs?
+
+## Considered Options
+
+* Markdown
+* Asciidoc
+
+## Decision Outcome
+
+Chosen option: "Markdown", because it is simple.
+
+### Positive Consequences
+
+* Everybody can write it.
+
+### Negative Consequences
+
+* No includes.
+"""
+MADR_4 = """---
+status: "deprecated by ADR-0007"
+date: 2024-11-30
+decision-makers: Ana
+---
+
+# Keep sessions in Redis
+
+## Context and Problem Statement
+
+Where do sessions live?
+
+## Decision Outcome
+
+Chosen option: "Redis", because it is there.
+"""
+TABLE = """# ADR-0021: Deploy from main
+
+| Status | Approved |
+|--------|----------|
+| Date   | 12 March 2023 |
+
+## Problem
+
+Branches rot.
+
+## Solution
+
+We deploy from main.
+
+## Trade-offs
+
+Main must be green.
+"""
+FREE = """# Why we left Heroku
+
+2021/07/01. It cost too much, and the build was slow. We moved to our own cluster.
+"""
+MAILED = """ADR 5: Queue jobs in Postgres
+=============================
+
+Status
+------
+
+Proposed
+
+Decision
+--------
+
+One table, `select … for update skip locked`. This decision replaces ADR 2 and partly supersedes ADR-3.
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "wanted"),
+    [
+        (NYGARD, "doc/adr/0009-use-postgres.md",
+         {"number": 9, "title": "Use Postgres", "status": "accepted", "supersedes": ("4",), "state": "active"}),
+        (MADR_2, "docs/adr/0003-use-markdown.md",
+         {"number": 3, "status": "superseded", "superseded_by": ("12",), "state": "superseded",
+          "consequences": "* Everybody can write it.\n\n* No includes."}),
+        (MADR_4, "docs/decisions/0005-redis.md",
+         {"number": 5, "title": "Keep sessions in Redis", "date": datetime(2024, 11, 30, tzinfo=UTC),
+          "superseded_by": ("7",)}),
+        (TABLE, "notes/deploy.md",
+         {"number": 21, "title": "Deploy from main", "status": "approved", "date": datetime(2023, 3, 12, tzinfo=UTC),
+          "context": "Branches rot.", "decision": "We deploy from main.", "consequences": "Main must be green."}),
+        (FREE, "docs/adr/2021-07-01-heroku.md",
+         {"number": None, "title": "Why we left Heroku", "date": datetime(2021, 7, 1, tzinfo=UTC), "status": ""}),
+        (MAILED, "adr/005.md",
+         {"number": 5, "title": "Queue jobs in Postgres", "status": "proposed", "supersedes": ("2",),
+          "amends": ("3",)}),
+    ],
+)  # fmt: skip
+def test_each_form_of_a_decision_record_is_read(text: str, path: str, wanted: dict[str, object]) -> None:
+    record = adr.parse(text, path)
+    assert {name: getattr(record, name) for name in wanted} == wanted
+    assert record.decision or record.context
+    assert len(adr.read(text, path)) == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "wanted"),
+    [
+        ("Accepted", "accepted"), ("**Accepted**", "accepted"), ("Accepted (2020-01-02)", "accepted"),
+        ("~~Proposed~~ Accepted", "accepted"), ("Accepted, superseded by ADR-9", "superseded"),
+        ("Superceded by [9](0009-x.md)", "superseded"), ("Partially superseded by ADR-9", "partly superseded"),
+        ("On Hold", "on hold"), ("Draft", "draft"), ("Rejected because it is slow", "rejected"), ("", ""),
+        ("Replaced by ADR 4", "superseded"), ("What is the status of `x`?", "what is the status of x?"),
+    ],
+)  # fmt: skip
+def test_a_status_is_one_word_whatever_stands_around_it(status: str, wanted: str) -> None:
+    text = f"# 1. X\n\n## Status\n\n{status}\n\n## Decision\n\nYes.\n"
+    assert adr.parse(text, "0001-x.md").status == wanted
+
+
+def test_what_stands_in_a_code_block_is_an_example() -> None:
+    text = "# 1. X\n\n## Decision\n\nUse it:\n\n```\n## Status\n\nSuperseded by ADR-2\n```\n"
+    record = adr.parse(text, "0001-x.md")
+    assert (record.status, record.superseded_by, record.amended_by, record.state) == ("", (), (), "active")
+
+
+REPORT = """# Incident: payments were refused
+
+**Severity:** SEV-2
+**Services:** billing, `ledger`
+**Status:** Resolved
+**Duration:** 1h 20m
+
+## What happened?
+
+On 3 May 2023 every card was refused.
+
+## Customer impact
+
+4,000 payments failed.
+
+## Root cause
+
+The certificate had expired.
+
+## Timeline
+
+- 2023-05-03 10:00 UTC the certificate expired
+- 2023-05-03 11:20 UTC renewed
+
+## What went wrong
+
+1. Nobody watches certificates.
+
+## Follow-ups
+
+| Action | Owner |
+|--------|-------|
+| Watch certificates | Ana |
+| Renew them by a job | Ben |
+"""
+
+
+def test_a_report_in_another_form_is_read() -> None:
+    report = incidents.parse(REPORT, "incidents/2023-05-03-payments.md")
+    assert (report.title, report.severity, report.services) == ("payments were refused", "sev2", ("billing", "ledger"))
+    assert report.started == report.ended == datetime(2023, 5, 3, tzinfo=UTC)
+    assert (report.recovery, report.impact) == (80.0, "4,000 payments failed.")
+    assert report.cause == "The certificate had expired."
+    assert report.lessons == ("Nobody watches certificates.",)
+    assert report.actions == ("Watch certificates — Ana", "Renew them by a job — Ben")
+    found = recognise("incidents/2023-05-03-payments.md", REPORT)
+    assert found.kind == "incident"
+    assert [piece.kind for piece in found.pieces] == ["incident", "lesson", "procedure"]
+    assert ("had_incident", "service:billing") in found.pieces[0].links
+    assert {"resolved", "severity:sev2", "service:ledger"} <= set(found.pieces[0].tags)
+
+
+def test_a_severity_that_is_mentioned_in_passing_is_not_the_incidents() -> None:
+    summary = "## Summary\n\nA team was busy with severity 1 work."
+    text = f"# Outage of search\n\n{summary}\n\n## Timeline\n\n- 2020-01-01 down\n"
+    assert incidents.parse(text, "postmortems/search.md").severity == ""
+
+
+def test_the_files_that_instruct_assistants_become_rules_preferences_and_documents() -> None:
+    style = "- Never push to main\n- Prefer pnpm over npm\n- The API is in `api/`\n"
+    text = f"# Shop\n\nThis is a shop.\n\n## Style\n\n{style}"
+    found = {(piece.kind, piece.content) for piece in documents.read(text, "CLAUDE.md")}
+    assert found == {
+        ("doc", "This is a shop."), ("rule", "Never push to main"), ("preference", "Prefer pnpm over npm"),
+        ("doc", "- The API is in `api/`"),
+    }  # fmt: skip
+
+
+def test_a_cursor_rule_says_which_files_it_is_for() -> None:
+    (rule,) = documents.read("---\nglobs: '*.py'\n---\n- Always use type hints here\n", ".cursor/rules/python.mdc")
+    assert (rule.kind, rule.content) == ("rule", "Always use type hints here (for *.py)")
+
+
+@pytest.mark.parametrize(
+    ("type", "kind"), [("user", "preference"), ("feedback", "rule"), ("project", "fact"), ("reference", "doc")]
+)
+def test_a_typed_memory_file_is_what_it_says(type: str, kind: str) -> None:
+    text = f"---\nname: Tea\ndescription: about tea\ntype: {type}\n---\n\nTea is at four.\n"
+    (piece,) = documents.read(text, "memory/tea.md")
+    assert (piece.kind, piece.title, piece.content) == (kind, "Tea", "Tea is at four.")
+
+
+def test_the_index_of_a_memory_folder_is_not_knowledge_of_its_own() -> None:
+    index = "- [Tea](tea.md) — when it is\n- [Coffee](coffee.md) — where it is\n"
+    text = f"# Memory\n\n{index}\n## Notes\n\nKettle is broken.\n"
+    assert [piece.content for piece in documents.read(text, "memory/MEMORY.md")] == ["Kettle is broken."]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ana: shall we move to RDS?\nBen: why?\nAna: backups.\nBen: fine, decided.\n",
+        "[00:01:02] Ana Lee: shall we move to RDS?\n[00:01:09] Ben: why?\n[00:01:12] Ana Lee: backups.\n"
+        "[00:02] Ben: fine\n",
+        "**Ana:** shall we move to RDS?\n\n**Ben:** why?\n\n**Ana:** backups.\n\n**Ben:** fine, decided.\n",
+        "WEBVTT\n\n00:00:01.000 --> 00:00:02.000\n<v Ana>shall we move to RDS?\n\n"
+        "00:00:03.000 --> 00:00:04.000\n<v Ben>why?\n\n"
+        "<v Ana>backups.\n\n<v Ben>fine\n",
+    ],
+)
+def test_what_was_said_in_a_meeting_is_kept_with_who_said_it(text: str) -> None:
+    (piece,) = documents.read(text, "meetings/2024-03-04-databases.txt")
+    assert "shall we move to RDS?" in piece.content
+    assert "Ben: why?" in piece.content
+    assert "-->" not in piece.content
+    assert (piece.tags, piece.valid_from) == (("meeting",), datetime(2024, 3, 4, tzinfo=UTC))
+
+
+def test_a_document_is_cut_at_its_headings_and_each_part_knows_where_it_stands() -> None:
+    found = documents.read(
+        "# Guide\n\nHello.\n\n## Set up\n\n### Linux\n\nUse apt.\n\n## Set up\n\nAgain.\n", "guide.md"
+    )
+    assert [(piece.key, piece.content) for piece in found] == [
+        ("Guide", "Hello."), ("Guide > Set up > Linux", "Use apt."), ("Guide > Set up", "Again."),
+    ]  # fmt: skip
+    assert found[1].title == "Guide > Set up > Linux"
+
+
+def test_a_long_section_is_cut_between_paragraphs_and_loses_nothing() -> None:
+    body = "\n\n".join(f"Paragraph {n} " + "word " * 100 for n in range(60))
+    found = documents.read(f"# Long\n\n{body}\n", "long.md")
+    assert len(found) > 3
+    assert max(len(piece.content) for piece in found) <= documents.MAX_PIECE
+    assert "".join(piece.content for piece in found).split() == body.split()
+
+
+HEADINGS = ["# 1. Title", "## Status", "## Context", "## Decision", "## Timeline", "Accepted",
+            "Superseded by [2](0002.md)",
+            "- item", "| a | b |", "```", "---", "Date: 2020-13-45", "Ana: hi", "Ben: ho", "{hole}", "<!--", "-->", "",
+            "1. one", "  - inner", "Severity: SEV-1", "2020-02-30", "===", "status: x", "\t",
+            "superseded by 00"]  # fmt: skip
+TEXTS = st.one_of(
+    st.text(max_size=400),
+    st.lists(st.one_of(st.sampled_from(HEADINGS), st.text(max_size=30)), max_size=25).map("\n".join),
+)
+PATHS = st.one_of(
+    st.sampled_from(
+        ["docs/adr/0001-x.md", "CLAUDE.md", "postmortems/PM2020-001 - x.md", "a.txt", "x.vtt", "MEMORY.md", "", "/"]
+    ),
+    st.text(max_size=30),
+)
+
+
+@settings(max_examples=300)
+@given(TEXTS, PATHS)
+def test_no_text_is_too_odd(text: str, path: str) -> None:
+    for parser in (adr, incidents, documents):
+        assert 0 <= parser.recognises(path, text) <= 1
+        for piece in parser.read(text, path):
+            assert piece.content.strip()
+            assert piece.kind
+        assert len({piece.key for piece in parser.read(text, path)}) == len(parser.read(text, path))
+    adr.template(path, text)
+    incidents.template(path, text)
+    for kind in (None, *KINDS):
+        recognise(path, text, kind)
+
+
+@settings(max_examples=100)
+@given(st.binary(max_size=300))
+def test_bytes_are_text_or_they_are_not(raw: bytes) -> None:
+    assert decoded(raw) is None or isinstance(decoded(raw), str)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# " + " " * 200_000 + "x", "|" + "-" * 200_000 + "x", "[" * 100_000, "is " * 100_000, "`" * 100_000,
+        "A" * 300_000 + ":", "*" * 100_000, "- " * 100_000, "a: " * 100_000, "(" * 50_000 + ")" * 50_000,
+        "<!--" * 50_000,
+        "[x](" * 50_000, "1. " * 50_000, "superseded by " * 30_000, "a b " * 80_000, "2020-01-01 " * 20_000,
+        "\n" * 200_000,
+        "# x\n" * 50_000, "---\n" * 50_000, "_a" * 100_000, "SEV-1 " * 50_000, "Ana: x\nBen: y\n" * 20_000,
+    ],
+    ids=range(22),
+)  # fmt: skip
+def test_long_lines_and_many_marks_are_read_in_a_time_that_grows_with_them(text: str) -> None:
+    """A regular expression that backtracks would never end here."""
+    for parser in (adr, incidents, documents):
+        parser.recognises("docs/adr/0001-x.md", text)
+        parser.read(text, "docs/adr/0001-x.md")
+        parser.template("docs/adr/0001-x.md", text) if parser is not documents else None
