@@ -19,6 +19,8 @@ from .types import TRUSTS
 
 PATHS = {"user": "stated", "document": "cited", "assistant": "derived", "tool": "unverified", "import": "unverified"}
 
+STALE = "stale:"  # how a reference begins that says why the others do not stand any more
+
 _HEDGE = re.compile(
     r"\b(?:maybe|perhaps|possibly|probably|presumably|supposedly|apparently|seemingly|might|could(?: be| have)|"
     r"may (?:be|have|need)"
@@ -69,6 +71,15 @@ def hedged(statement: str) -> str:
     """
     found = _HEDGE.search(_NO_HEDGE.sub("", statement))
     return found[0] if found else ""
+
+
+def stale(refs: Iterable[str]) -> str:
+    """Why what a memory cites does not stand any more, or nothing.
+
+    >>> stale(["src/pool.py", "stale:src/pool.py changed since"])
+    'src/pool.py changed since'
+    """
+    return next((ref.removeprefix(STALE) for ref in refs if ref.startswith(STALE)), "")
 
 
 def citations(statement: str) -> tuple[str, ...]:

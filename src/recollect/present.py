@@ -18,6 +18,7 @@ import click
 
 from . import ids, text, times
 from .exchange import Imported
+from .grounding import stale
 from .store.copy import Copied
 from .types import Check, Entry, Evidence, Forgotten, Hit, Job, Link, Memory, Page, Recall, Remembered, Source
 
@@ -223,6 +224,8 @@ def hit(found: Hit, number: int, look: Look, explain: bool) -> list[str]:
     if memory.reasoning:
         lines += [look.dim(line) for line in look.wrap(f"because: {text.shorten(memory.reasoning, 200)}", indent)]
     facts = [memory.kind, *([] if memory.state == "active" else [memory.state]), *places(memory)]
+    if why := stale(memory.refs):
+        lines += [look.paint(line, "yellow") for line in look.wrap(f"stale: {why}", indent)]
     lines.append(f"{indent}{look.id(memory.id)} {look.dim('· ' + ' · '.join(facts))}")
     lines += [look.dim(line) for line in look.wrap(f"why: {found.why}", indent + "     ", first=indent)]
     if explain:

@@ -38,6 +38,7 @@ BATCH = 256  # sources looked up at once
 MAX_MESSAGES = 100_000
 NEAR = 8  # memories a model is shown
 UNPROVED = "a model said it, and nothing that was said proves it"
+PERSONAL = ("preference", "rule")  # what holds for a person, on whichever branch it was said
 HEARD = ("user", "assistant")  # whose words can become knowledge
 Step = Callable[[int, int], None]
 
@@ -145,6 +146,8 @@ class Pipeline:
         resolved = [one for one in cited if self._resolves(one, scope)]
         verdict = ground(whole, found.role, resolved=resolved, orders=bool(orders(found.content)))
         source = Source(found.source, "turn")
+        if found.kind in PERSONAL:  # what somebody likes does not wait for a merge
+            scope = replace(scope, branch="")
         draft = Draft(
             found.content, kind=found.kind, reasoning=found.reasoning, speaker=found.role, scope=scope,
             keywords=found.keywords, tags=found.tags, refs=found.refs, importance=found.importance,

@@ -259,15 +259,22 @@ def checked_out(folder: str | Path) -> tuple[Path, str] | None:
 def staged_on(folder: str | Path) -> str:
     """The branch that something learnt in a folder is staged on: none on the default branch, or where nobody knows."""
     found = checked_out(folder)
-    if not found or not found[1]:
-        return ""
-    git = _git_folder(found[0])
+    default = _default(found[0]) if found else ""
+    return found[1] if found and default and found[1] != default else ""
+
+
+def seen_from(folder: str | Path) -> str:
+    """The branch that memory is looked at from in a folder: the one checked out, or on none the default one."""
+    found = checked_out(folder)
+    return (found[1] or _default(found[0])) if found else ""
+
+
+def _default(top: Path) -> str:
     try:
-        common = _common(git) if git else None
-        default = _default_by_files(common) if common else ""
+        git = _git_folder(top)
+        return _default_by_files(_common(git)) if git else ""
     except OSError:
         return ""
-    return "" if not default or found[1] == default else found[1]
 
 
 def _git_folder(top: Path) -> Path | None:

@@ -8,6 +8,7 @@ at. Losing the file loses nothing but time: everything in it can be found out ag
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import os
@@ -17,7 +18,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..engine import Engine
+from ..settings import Settings
 
 FILE = "projects.json"
 MAX_FOLDERS = 8  # of one project, the latest
@@ -36,9 +37,9 @@ class Seen:
 class Places:
     """The file, for one store and tenant."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._path = engine.settings.home / FILE
-        name = f"{engine.settings.standing}\0{engine.settings.tenant}"
+    def __init__(self, settings: Settings) -> None:
+        self._path = settings.home / FILE
+        name = f"{settings.standing}\0{settings.tenant}"
         self._store = hashlib.sha256(name.encode()).hexdigest()[:16]
 
     def folders(self, project: str) -> list[Path]:
@@ -102,12 +103,7 @@ def _alone(path: Path) -> Iterator[None]:
     """One writer at a time: the daemon and commands note things at once."""
     number = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
-        try:
-            import fcntl
-
-            fcntl.flock(number, fcntl.LOCK_EX)
-        except ImportError:  # Windows: the last writer wins, and only time is lost
-            pass
+        fcntl.flock(number, fcntl.LOCK_EX)
         yield
     finally:
         os.close(number)

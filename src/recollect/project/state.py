@@ -165,12 +165,12 @@ def _holds(repository: Repository) -> bool:
     return (repository.root / ".git").exists()
 
 
-def _stamp(path: str | Path) -> tuple[int, int, int] | None:
+def _stamp(path: str | Path) -> tuple[int, int, int, int] | None:
     try:
         found = os.stat(path, follow_symlinks=False)
     except OSError:
         return None
-    return found.st_mtime_ns, found.st_size, found.st_ino
+    return found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino
 
 
 def _stamps(paths: list[str]) -> tuple[Any, ...]:

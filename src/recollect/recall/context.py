@@ -33,6 +33,7 @@ from typing import TYPE_CHECKING
 from .. import ids, terms, times
 from .. import text as plain
 from ..errors import BadInput
+from ..grounding import stale
 from ..types import EVERYWHERE, SCOPE_FIELDS, Hit, Memory, Noun, Scope, Source
 from .compress import Count, compress, kept_history
 from .fence import CLOSE, HEADER, HEADS, OPEN, fenced, guarded, neutral, strip_fences
@@ -345,6 +346,7 @@ def element(memory: Memory, words: str, source: Source | None = None) -> str:
         date=f"{_date(memory).astimezone(UTC):%Y-%m-%d}",
         source=origin(source) if source else "",
         trust="" if memory.trust == "stated" else memory.trust,
+        stale=stale(memory.refs),
     )
 
 

@@ -379,13 +379,15 @@ def neutral(text: str) -> str:
 # -- fencing ----------------------------------------------------------------------------------------------------------
 
 
-def fenced(content: str, *, id: str, date: str = "", kind: str = "", source: str = "", trust: str = "") -> str:
+def fenced(
+    content: str, *, id: str, date: str = "", kind: str = "", source: str = "", trust: str = "", stale: str = ""
+) -> str:
     """One memory as an element; attributes that are empty are left out.
 
     >>> fenced("We deploy on Thursdays.", id="9r0c6d1e", date="2026-03-02", source='the "wiki"')
     '<memory id="9r0c6d1e" date="2026-03-02" source="the &quot;wiki&quot;">We deploy on Thursdays.</memory>'
     """
-    given = {"id": id, "kind": kind, "date": date, "source": source, "trust": trust}
+    given = {"id": id, "kind": kind, "date": date, "source": source, "trust": trust, "stale": stale}
     attributes = "".join(f' {name}="{_attribute(value)}"' for name, value in given.items() if value or name == "id")
     return f"<memory{attributes}>{neutral(content)}</memory>"
 

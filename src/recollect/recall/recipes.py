@@ -4,6 +4,7 @@ A recipe says how much each arm counts, how arms' scores are put on one scale, h
 and how many come back. `default` is ours, tuned by `recollect eval`; the others keep the promises of systems that
 people come from: `conversation` for every message of a chat, `hybrid` for 0.7/0.3 vector and keyword search,
 `session_start` for what an assistant should know before the first word, `deep` for reciprocal ranks with a reranker.
+`verified` is `default` without what is stale.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ class Recipe:
     max_tokens: int | None = None
     balance: bool = False
     diversity: float = 0.0
+    withhold_stale: bool = False
     messages: int = field(default=1)
 
 
@@ -44,6 +46,10 @@ RECIPES = {
             {"text": 0.5, "vector": 0.5, "links": 0.1, "time": 0.25}, effort="balanced",
         ),
         Recipe(
+            "verified", "the same, without what cites code that has changed since",
+            {"text": 0.5, "vector": 0.5, "links": 0.1, "time": 0.25}, effort="balanced", withhold_stale=True,
+        ),
+        Recipe(
             "conversation", "what bears on the last messages of a chat, and nothing else",
             {"vector": 1.0}, scale="raw", weigh="steep", threshold=0.45, max_tokens=500, messages=3,
         ),
@@ -51,6 +57,10 @@ RECIPES = {
         Recipe(
             "session_start", "what to know before the first word: fit, and what proved itself",
             {"vector": 0.5, "text": 0.2, "prominence": 0.3}, scale="best", weigh="none", limit=20, balance=True,
+        ),
+        Recipe(
+            "session_words", "the same by words alone, where the model takes longer than a session may wait",
+            {"text": 0.4, "prominence": 0.6}, scale="best", weigh="none", limit=20, balance=True,
         ),
         Recipe(
             "deep", "reciprocal ranks of every arm, then a reranker; slow, for the hard question",

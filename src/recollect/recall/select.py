@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 from .. import terms
+from ..grounding import stale
 from ..types import Memory
 from .recipes import Recipe
 
@@ -42,7 +43,7 @@ def select(
 ) -> Selection:  # fmt: skip
     """Choose among candidates given best first."""
     result = Selection()
-    left = _fitting(candidates, recipe.threshold, shown, result)
+    left = _fitting(candidates, recipe, shown, result)
     if recipe.balance and limit >= 3 * SHARE:
         left = balanced(left, limit)
     elif recipe.diversity:
@@ -76,13 +77,15 @@ def _words(memory: Memory) -> frozenset[str]:
     return words if len(words) >= FEW else frozenset()
 
 
-def _fitting(candidates: Sequence[Scored], threshold: float, shown: Collection[str], result: Selection) -> list[Scored]:
+def _fitting(candidates: Sequence[Scored], recipe: Recipe, shown: Collection[str], result: Selection) -> list[Scored]:
     left = []
     for one in candidates:
         if one.memory.id in shown:
             result.dropped.append((one.memory.id, "shown in this session already"))
-        elif one.score < threshold:
-            result.dropped.append((one.memory.id, f"below the threshold of {threshold:g}"))
+        elif one.score < recipe.threshold:
+            result.dropped.append((one.memory.id, f"below the threshold of {recipe.threshold:g}"))
+        elif recipe.withhold_stale and (why := stale(one.memory.refs)):
+            result.dropped.append((one.memory.id, f"stale: {why}"))
         else:
             left.append(one)
     return left
@@ -96,11 +99,13 @@ def overlap(one: frozenset[str], other: frozenset[str]) -> float:
     return len(one & other) / len(one | other) if one and other else 0.0
 
 
-def balanced(candidates: Sequence[Scored], limit: int) -> list[Scored]:
-    """Each kind's best few first, then the best of all, at most `limit`."""
+def balanced(
+    candidates: Sequence[Scored], limit: int, category: Callable[[Memory], str] = lambda memory: memory.kind
+) -> list[Scored]:
+    """Each category's best few first, then the best of all; a category is a kind unless told."""
     kinds: dict[str, list[Scored]] = defaultdict(list)
     for one in candidates:
-        kinds[one.memory.kind].append(one)
+        kinds[category(one.memory)].append(one)
     share = max(1, min(SHARE, limit // len(kinds))) if kinds else 0
     sure = {one.memory.id for group in kinds.values() for one in group[:share]}
     return [one for one in candidates if one.memory.id in sure] + [

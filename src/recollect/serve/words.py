@@ -12,6 +12,7 @@ from typing import Any
 
 from .. import ids, text, times
 from ..exchange import Imported
+from ..grounding import stale
 from ..recall.context import Context
 from ..recall.fence import HEADER, fenced, neutral
 from ..types import Captured, Entry, Evidence, Forgotten, Link, Memory, Page, Recall, Remembered, Source
@@ -30,7 +31,7 @@ def memory_line(memory: Memory, most: int = CONTENT) -> str:
     state = "" if memory.state == "active" else f"{memory.state} "
     return fenced(
         body, id=memory.id, kind=f"{state}{memory.kind}", trust=memory.trust,
-        date=f"{memory.valid_from or memory.created_at:%Y-%m-%d}",
+        date=f"{memory.valid_from or memory.created_at:%Y-%m-%d}", stale=stale(memory.refs),
     )  # fmt: skip
 
 

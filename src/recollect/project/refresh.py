@@ -1,0 +1,59 @@
+"""Keeping up with a repository: what a hook after a commit, the daemon now and then, and `recollect git` all do.
+
+Commits are taken in, what was learnt on a branch follows the branch, and citations are looked at again. Nothing is done
+where nothing moved since the last time, and doing it twice changes nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..engine import Engine
+from ..types import Noun, Scope
+from . import commits, truth
+from .git import Repository, find, staged_on
+from .places import Places
+
+
+@dataclass(frozen=True, slots=True)
+class Refreshed(Noun):
+    """What came of it: commits taken in, memories promoted and archived with their branches, stale and no longer."""
+
+    project: str
+    commits: int = 0
+    promoted: tuple[str, ...] = ()
+    archived: tuple[str, ...] = ()
+    stale: tuple[str, ...] = ()
+    recovered: tuple[str, ...] = ()
+
+
+def refresh(engine: Engine, repository: Repository | Path, project: str) -> Refreshed:
+    """Bring memory up to date with a repository."""
+    found = repository if isinstance(repository, Repository) else find(repository)
+    places = Places(engine.settings)
+    seen = places.seen(found.git)
+    moved = _standing(found)
+    if seen.verified == moved:
+        return Refreshed(project)
+    taken = commits.take_in(engine, found, Scope(project=project), staged_on(found.root), seen)
+    promoted, archived = truth.follow(engine, found, project, seen)
+    looked = truth.verify(engine, found, project)
+    seen.verified = moved
+    places.saw(found.git, seen)
+    stale = tuple(one.id for one in looked.stale)
+    return Refreshed(project, taken, tuple(promoted), tuple(archived), stale, looked.recovered)
+
+
+def counted(done: Refreshed) -> dict[str, str | int]:
+    """What came of it in numbers, for a log."""
+    told = done.as_dict()
+    return {name: len(value) if isinstance(value, list) else value for name, value in told.items()}
+
+
+def _standing(repository: Repository) -> str:
+    """Where everything stands: each branch, and what is checked out."""
+    refs = sorted(repository.refs().items())
+    told = f"{repository.resolve('HEAD')}\0{staged_on(repository.root)}\0{refs}"
+    return hashlib.sha256(told.encode("utf-8", "surrogateescape")).hexdigest()
