@@ -26,7 +26,9 @@ from .errors import BadInput, Refused
 from .install import commands as installing
 from .present import Look
 from .program import EMPTY, App, chosen, cli, command, drafted, filtered, placed, several, wire
+from .project import bank_commands as banking
 from .project import commands as projecting
+from .project import git_commands as gitting
 from .serve import commands as serving
 from .serve import granting
 from .tap import commands as tapping
@@ -34,7 +36,10 @@ from .tap import review as reviewing
 from .terminal import Moment, look, progress
 from .types import JOB_STATES, RELATIONS
 
-__all__ = ["cli", "granting", "installing", "main", "next_page", "projecting", "reviewing", "serving", "tapping"]
+__all__ = [
+    "banking", "cli", "gitting", "granting", "installing", "main", "next_page", "projecting", "reviewing",
+    "serving", "tapping",
+]  # fmt: skip
 
 
 @command()
@@ -47,8 +52,11 @@ __all__ = ["cli", "granting", "installing", "main", "next_page", "projecting", "
 def remember(app: App, words: tuple[str, ...], merge: bool, **fields: Any) -> None:
     """Remember one thing, said in TEXT or piped in."""
     content = terminal.spoken(words, "remember")
+    told = chosen(fields)
+    if "refs" in told:
+        told["refs"] = gitting.cited_here(told["refs"])
     with app.open() as engine:
-        result = engine.remember(content, merge=merge, **chosen(fields), **app.scope(engine))
+        result = engine.remember(content, merge=merge, **told, **app.scope(engine))
     app.skipped(result.skipped)
     app.say(result, present.remembered)
     if result.action == "refused":

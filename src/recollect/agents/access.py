@@ -28,6 +28,7 @@ class Caller:
     wall: Scope = EVERYWHERE
     home: Scope = EVERYWHERE
     token: str = ""
+    folder: str = ""  # where they work, of somebody on this machine
 
     def may(self, right: str, what: str) -> None:
         if right not in self.can:

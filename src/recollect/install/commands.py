@@ -17,33 +17,41 @@ from ..errors import BadInput
 from ..present import Look
 from ..program import App, command
 
+GIT_HOOKS = "git-hooks"
 HOSTS = ("claude", "codex", "gemini", "cursor", "vscode", "windsurf", "opencode")
 
 
 @command()
-@click.argument("host", metavar="[HOST]", type=click.Choice(HOSTS), required=False)
+@click.argument("host", metavar="[HOST]", type=click.Choice((*HOSTS, GIT_HOOKS)), required=False)
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
 def install(app: App, host: str | None, dry_run: bool) -> None:
     """Connect an assistant: its hooks and its MCP server.
 
     HOST is claude, codex, gemini, cursor, vscode, windsurf or opencode. Its configuration files get what they need and
-    keep everything else; each is saved first. Without HOST, tells which assistants are connected.
+    keep everything else; each is saved first. Without HOST, tells which assistants are connected. With git-hooks, the
+    repository you are in tells of its commits; hooks that are there go on running.
     """
     if host is None:
         overview(app)
+    elif host == GIT_HOOKS:
+        change_git(app, dry_run, leave=False)
     else:
         change(app, host, dry_run, leave=False)
 
 
 @command()
-@click.argument("host", metavar="HOST", type=click.Choice(HOSTS))
+@click.argument("host", metavar="HOST", type=click.Choice((*HOSTS, GIT_HOOKS)))
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
 def uninstall(app: App, host: str, dry_run: bool) -> None:
     """Take out what install put in, and leave everything else as it was.
 
-    HOST is claude, codex, gemini, cursor, vscode, windsurf or opencode.
+    HOST is claude, codex, gemini, cursor, vscode, windsurf or opencode; git-hooks are those of the repository you are
+    in, and what was there before comes back byte for byte.
     """
-    change(app, host, dry_run, leave=True)
+    if host == GIT_HOOKS:
+        change_git(app, dry_run, leave=True)
+    else:
+        change(app, host, dry_run, leave=True)
 
 
 def change(app: App, name: str, dry_run: bool, *, leave: bool) -> None:
@@ -70,6 +78,38 @@ def change(app: App, name: str, dry_run: bool, *, leave: bool) -> None:
         told = f"✓ {title} is {'disconnected' if leave else 'connected'}; the files as they were: {saved}"
         more = "" if leave else f"\n  Start a new session of {title} to use it.{f' {note}' if note else ''}"
         return f"{shown}\n{told}{more}"
+
+    app.say(data, words)
+
+
+def change_git(app: App, dry_run: bool, *, leave: bool) -> None:
+    """Put our hooks into the repository of this folder, or take them out."""
+    from ..project.git import find
+    from ..project.places import Places
+    from ..serve.hooks import project_of
+    from . import git_hooks
+
+    program, _, home = here(app)
+    repository = find(Path.cwd())
+    changes = git_hooks.plan(repository, program, leave=leave)
+    saved = None if dry_run else git_hooks.change(repository, changes, home, datetime.now(UTC), leave=leave)
+    if not dry_run and not leave:
+        Places(settings.load(**app.given)[0]).note(project_of(str(repository.root)), repository.root)
+    data = {
+        "host": GIT_HOOKS,
+        "dry_run": dry_run,
+        "changes": [{"path": str(change.path), "diff": change.diff()} for change in changes],
+        "backup": str(saved) if saved else None,
+    }
+
+    def words(_: Any, out: Look) -> str:
+        if not changes:
+            return f"= no hook of ours is in {repository.root}" if leave else "= the hooks are in place already"
+        shown = "".join(change.diff() for change in changes)
+        if dry_run:
+            return f"{shown}\n{len(changes)} file{'s' * (len(changes) > 1)} would change; nothing was touched."
+        done = "no longer tells of its commits" if leave else "tells of its commits from now on"
+        return f"✓ {repository.root} {done}; the files as they were: {saved}"
 
     app.say(data, words)
 

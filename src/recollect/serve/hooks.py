@@ -39,8 +39,13 @@ from ..capture.events import Event
 from ..capture.sessions import Session, session
 from ..capture.transcripts import Said
 from ..engine import Engine
-from ..errors import BadInput, NotFound, RecollectError, StoreUnavailable
+from ..errors import BadInput, GitUnavailable, NoRepository, NotFound, RecollectError, StoreUnavailable
 from ..models.tokens import Tokens
+from ..project import brief
+from ..project.bank import switched_off
+from ..project.git import checked_out, seen_from, staged_on
+from ..project.places import Places
+from ..project.refresh import refresh
 from ..recall.context import Budgets, Parts, build
 from ..recall.recipes import recipe
 from ..remember.redact import redact
@@ -55,6 +60,7 @@ MAX_ASKED = 4000  # characters of one message that recall is asked with
 AGAIN = 5.0  # seconds within which a second start of a session is a second copy of the hook
 TELLING = ("stop", "compact", "end")  # moments at which what was said since is looked up
 MAX_ECHOES = 50  # memories shown last that a reply is compared with
+GIT = "git"  # the host that git's own hooks name
 PROBE = "recollect-doctor-"  # how the session of a probe begins, which leaves no receipt
 LEDGER, LEDGER_LINES = "receipts.jsonl", 1000
 State = Literal["queued", "stored", "readable", "refused"]
@@ -87,21 +93,47 @@ def answer(engine: Engine, caller: Caller, home: Path, envelope: Mapping[str, An
 
 def _done(engine: Engine, caller: Caller, home: Path, envelope: Mapping[str, Any], *, late: bool) -> dict[str, Any]:
     """One event; one that comes late is only stored, because nobody waits for an answer any more."""
+    if envelope.get("host") == GIT:
+        return _committed(engine, caller, envelope)
     event, at = _opened(envelope)
     if caller.token:  # somebody who is elsewhere has no files here
         event = replace(event, transcript="")
     where = _scope(caller, event, str(envelope.get("project") or ""))
+    if event.moment == "start" and not caller.token:
+        _note_place(engine, where.project, event.cwd)
+    seen = where
+    if engine.settings.branches == "on" and not caller.token:
+        where, seen = replace(where, branch=staged_on(event.cwd)), replace(where, branch=seen_from(event.cwd))
     with session(home, *names(caller.tenant, event.host, event.session, caller.wall.user)) as known:
         said = ""
         if event.moment == "start" and not late:
-            said = _brief(engine, event, where, known)
+            said = _brief(engine, caller, event, seen, known)
         elif event.moment == "prompt" and not late:
-            said = _recalled(engine, event, where, known)
+            said = _recalled(engine, event, seen, known)
         kept = _keep(engine, event, where, known, at)
     receipt = str(envelope.get("id") or spool.new_id())
     if kept and not event.session.startswith(PROBE):
         _note(home, {"id": receipt, "at": at, "host": event.host, "event": event.name, "memories": kept})
     return {"print": events.answer(event, said), "receipt": receipt if kept else "", "turns": len(kept)}
+
+
+def _committed(engine: Engine, caller: Caller, envelope: Mapping[str, Any]) -> dict[str, Any]:
+    """What git's own hooks tell: a repository on this machine has moved. Coming late or twice, it changes nothing."""
+    folder = str(envelope.get("cwd") or "")
+    if not caller.token and folder:
+        where = caller.scope({"project": str(envelope.get("project") or "") or project_of(folder)})
+        _note_place(engine, where.project, folder)
+        try:
+            refresh(engine, Path(folder), where.project)
+        except (NoRepository, GitUnavailable) as error:  # moved away, or no repository any more
+            log.info("a repository could not be kept up with: %s", error)
+    return {"print": "", "receipt": "", "turns": 0}
+
+
+def _note_place(engine: Engine, project: str, folder: str) -> None:
+    """Where a project lies: the top of its work tree, for the daemon to keep up with."""
+    if project and (found := checked_out(folder)):
+        Places(engine.settings).note(project, found[0])
 
 
 def names(tenant: str, host: str, session: str, user: str = "") -> tuple[str, ...]:
@@ -154,7 +186,7 @@ def project_of(cwd: str) -> str:
 # -- what is given ----------------------------------------------------------------------------------------------------
 
 
-def _brief(engine: Engine, event: Event, where: Scope, known: Session) -> str:
+def _brief(engine: Engine, caller: Caller, event: Event, where: Scope, known: Session) -> str:
     """The context of a session that starts; after a compaction what was shown before is gone and may come again."""
     now = time.time()
     if now - known.started < AGAIN:
@@ -165,22 +197,25 @@ def _brief(engine: Engine, event: Event, where: Scope, known: Session) -> str:
         known.offset = transcripts.length(event.transcript)  # what is copied from an earlier session was said there
     if not events.takes_context(event):
         return ""
-    query = _asked(known.said or _last_talk(engine, where))
-    budget = BRIEF
-    while True:
-        found = engine.context(query, scope=where, budget=budget)
-        if len(found.text) <= MAX_BRIEF:
-            break
-        budget = budget * MAX_BRIEF // len(found.text)
-    known.showed(tuple(id for block in found.blocks for id in block.memories))
+    wanted = brief.Wanted(
+        folder="" if caller.token else event.cwd,  # somebody who is elsewhere has no folder here
+        scope=where, across=not caller.wall.project, talk=_asked(known.said or _last_talk(engine, where)),
+        limit=engine.settings.brief_limit, tokens=BRIEF, characters=MAX_BRIEF,
+    )  # fmt: skip
+    found = brief.make(engine, wanted)
+    known.showed(found.memories)
     return found.text
 
 
 def _last_talk(engine: Engine, where: Scope) -> list[str]:
     """What the person said last in this project: a session often goes on where the one before it ended."""
-    if not where.project:
+    if not where.project or switched_off(engine.settings):
         return []
-    newest = engine.list(scope=where, kinds=("turn",), limit=50).memories
+    try:
+        newest = engine.list(scope=replace(where, branch=""), kinds=("turn",), limit=50).memories
+    except StoreUnavailable as error:
+        log.warning("what was said last cannot be read: %s", error)
+        return []
     said = [memory.content for memory in newest if memory.speaker == "user"]
     return said[: CONVERSATION.messages][::-1]
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote
 
@@ -123,7 +124,9 @@ class Endpoint:
         caller = self._caller_of(request)
         project = request.path_params.get("project", "")
         folder = unquote(request.headers.get(FOLDER, ""))
-        if not project and folder and not caller.token and not caller.home.project:
+        if folder and not caller.token:
+            caller = replace(caller, folder=folder)
+        if not project and caller.folder and not caller.home.project:
             project = project_of(folder)
         if project:
             caller = caller.at({"project": project})

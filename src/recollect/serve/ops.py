@@ -26,8 +26,9 @@ from ..types import (
 )
 from . import costs, memory_tool, verbs, words
 from .operation import DRAFT, FIELDS, FILTERS, ID, IDS, KIND, PLACED, REASON, WHEN, Operation, P
+from .project_ops import PROJECT
 
-OPERATIONS = (
+OWN = (
     Operation(
         "remember", "Remember", "Store one thing so that it is found in later sessions.",
         "Use it when something was decided, learnt, corrected or asked to be kept: decisions with their reason, "
@@ -354,4 +355,5 @@ OPERATIONS = (
         cli="webhook remove",
     ),
 )  # fmt: skip
+OPERATIONS = (*OWN, *PROJECT)
 BY_NAME = {operation.name: operation for operation in OPERATIONS}

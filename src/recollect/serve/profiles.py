@@ -20,8 +20,9 @@ from ..agents.access import Caller
 from ..engine import Engine
 from ..errors import BadInput, RecollectError
 from . import dialects, entities
-from .ops import OPERATIONS
+from .ops import OWN
 from .parameters import Parameter, read
+from .project_ops import PROJECT
 from .toolbox import Tool, of_operation
 from .wire import wire
 
@@ -204,7 +205,7 @@ BATCH = Tool(
 
 # -- the profiles -----------------------------------------------------------------------------------------------------
 
-_OWN = {operation.name: of_operation(operation) for operation in OPERATIONS if operation.mcp}
+_OWN = {operation.name: of_operation(operation) for operation in OWN if operation.mcp}
 # Left to the profile `full`: what a model asks for less often.
 _RARE = ("evidence", "stats", "usage", "pending", "approve")
 PROFILES: dict[str, tuple[Tool, ...]] = {
@@ -213,7 +214,7 @@ PROFILES: dict[str, tuple[Tool, ...]] = {
     "memory": dialects.MEMORY,
     "capture": dialects.CAPTURE,
     "review": dialects.REVIEW,
-    "project": dialects.PROJECT,
+    "project": tuple(of_operation(operation) for operation in PROJECT),
     "reference": entities.TOOLS,
 }
 TOOLS: dict[str, Tool] = {tool.name: tool for tools in PROFILES.values() for tool in tools}

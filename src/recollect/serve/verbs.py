@@ -32,6 +32,7 @@ from ..types import (
     Scope,
     Source,
 )
+from .folders import cited, seen
 from .parameters import PLACES
 
 MAX_CHANGES = 1000
@@ -56,7 +57,10 @@ def remember(engine: Engine, caller: Caller, *, content: str, merge: bool = Fals
     fields, places = split(values)
     if merge:
         caller.unwalled("Merging")
-    return engine.remember(content, merge=merge, scope=caller.scope(places), **fields)
+    scope = caller.scope(places)
+    if fields.get("refs"):
+        fields["refs"] = cited(engine, caller, fields["refs"], scope.project)
+    return engine.remember(content, merge=merge, scope=scope, **fields)
 
 
 def remember_many(engine: Engine, caller: Caller, *, memories: Sequence[dict[str, Any]]) -> tuple[Remembered, ...]:
@@ -77,6 +81,8 @@ def edit(engine: Engine, caller: Caller, *, id: str, reason: str = "", **values:
     fields, places = split(values)
     if places:
         fields["scope"] = caller.moved(memory, places)
+    if fields.get("refs"):
+        fields["refs"] = cited(engine, caller, fields["refs"], memory.scope.project)
     return engine.edit(memory.id, reason=reason, **fields)
 
 
@@ -159,13 +165,13 @@ def find(engine: Engine, caller: Caller, id: str) -> Memory:
 
 def recall(engine: Engine, caller: Caller, *, query: str, **values: Any) -> Recall:
     options, places = split(values)
-    return engine.recall(query, scope=caller.scope(places), **options)
+    return engine.recall(query, scope=seen(engine, caller, caller.scope(places)), **options)
 
 
 def context(engine: Engine, caller: Caller, *, history: Sequence[dict[str, Any]] = (), **values: Any) -> Context:
     options, places = split(values)
     turns = [Turn(turn["role"], turn["text"]) for turn in history]
-    return engine.context(scope=caller.scope(places), history=turns, **options)
+    return engine.context(scope=seen(engine, caller, caller.scope(places)), history=turns, **options)
 
 
 def get(engine: Engine, caller: Caller, *, id: str, peek: bool = False) -> Memory:

@@ -1,4 +1,4 @@
-"""What the daemon does by itself: load the model, take in the spool, give vectors to what has none, and do jobs.
+"""What the daemon does by itself: load the model, take in the spool, follow repositories, give vectors, do jobs.
 
 Each round is short and each piece of work can be broken off between two steps, so that a stop never waits long; what is
 not done then is done by the next daemon, because everything that is to be done can be told from the store and the
@@ -11,14 +11,22 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
+from functools import partial
 from itertools import count
 from pathlib import Path
 
 from ..engine import Engine
+from ..errors import GitUnavailable, NoRepository
+from ..project.bank import Bank, Trail, bank, learn_once
+from ..project.daily import DailyLog
+from ..project.places import Places
+from ..project.refresh import Refreshed, counted, refresh
+from ..project.watch import Watcher, folders_of
 from . import hooks
 
 EVERY = 2.0  # seconds between two rounds
 VISIT = 5  # rounds between two looks for jobs of other tenants
+FOLLOW = 30  # rounds between two looks at the repositories that are worked in
 LOOK = 300  # rounds between two looks for memories without a vector, which somebody else may have written
 log = logging.getLogger("recollect.work")
 
@@ -35,7 +43,9 @@ class Work:
         self._home = home
         self._stopping = stopping
         self._seen = -1  # the newest change when vectors were last looked for
+        self._written = -1  # the newest change when the files beside the store were last written
         self._worker = engine.jobs.worker()
+        self._watching = threading.Thread(target=self._watch, name="recollect-watch", daemon=True)
         self._thread = threading.Thread(target=self._rounds, name="recollect-work", daemon=True)
 
     def start(self) -> None:
@@ -47,6 +57,8 @@ class Work:
         self._worker.stop()
         if self._thread.ident is not None:
             self._thread.join(patience)
+        if self._watching.ident is not None:
+            self._watching.join(patience)
         if not self._worker.join(patience):  # what it was at is released, and done by the next daemon
             self._worker.stop(at_once=True)
         return self._worker.join(patience) and not self._thread.is_alive()
@@ -58,6 +70,7 @@ class Work:
         loading.join()
         if not self._stopping.is_set():
             self._worker.start()
+            self._watching.start()
         for number in count():
             if number % LOOK == 0:
                 self._attempt("vectors", self._embed)
@@ -66,8 +79,12 @@ class Work:
             self._attempt("spool", self._take_in)
             if number % VISIT == 0:
                 self._attempt("neighbours", self._neighbours)
+            self._attempt("files", self._write)
+            if number % FOLLOW == 0:
+                self._attempt("bank", self._learn)
+                self._attempt("repositories", self._follow)
 
-    def _attempt(self, name: str, piece: Callable[[], None]) -> None:
+    def _attempt(self, name: str, piece: Callable[[], object]) -> None:
         if self._stopping.is_set():
             return
         try:
@@ -92,6 +109,20 @@ class Work:
                 if self._stopping.is_set():  # what it is at is released, and done by the next daemon
                     worker.stop(at_once=True)
 
+    def _follow(self) -> None:
+        """Commits and branches that no hook told of; where nothing moved, nothing is done."""
+        for project, folders in Places(self._engine.settings).projects().items():
+            for folder in folders:
+                if self._stopping.is_set():
+                    raise Stopped
+                try:
+                    done = refresh(self._engine, folder, project)
+                except (NoRepository, GitUnavailable) as error:  # no repository any more, or no git on this machine
+                    log.debug("not followed: %s", error, extra={"fields": {"folder": str(folder)}})
+                    continue
+                if done != Refreshed(project):
+                    log.info("kept up with a repository", extra={"fields": counted(done)})
+
     def _embed(self) -> None:
         """What was written while no model could be had, or by somebody who had none."""
 
@@ -104,3 +135,38 @@ class Work:
         done, self._seen = self._engine.embed(progress=step), head
         if done:
             log.info("given vectors", extra={"fields": {"memories": done}})
+
+    # -- files beside the store ---------------------------------------------------------------------------------------
+
+    def _learn(self) -> None:
+        """The first time, when nothing was learnt yet, knowledge banks are taken in: one's own, and the projects'."""
+        settings = self._engine.settings
+        places = [
+            bank(settings, folder, project)
+            for project, folders in Places(settings).projects().items()
+            for folder in folders
+        ]
+        for place in (Bank(settings.bank_path), *(place for place in places if place.local)):
+            if (done := learn_once(self._engine, place)) and done.created:
+                log.info("taken in from the knowledge bank", extra={"fields": {"learnings": done.created}})
+
+    def _write(self) -> None:
+        """The trail of what is learnt, and the daily log."""
+        if (head := self._engine.head) == self._written:
+            return
+        settings = self._engine.settings
+        Trail(self._engine).run()
+        if settings.daily_log:
+            DailyLog(self._engine, Path(settings.daily_log).expanduser()).run()
+        self._written = head
+
+    def _watch(self) -> None:
+        """The folders of the setting `watch`, in a thread of their own, because reading them may take long."""
+        folders = folders_of(self._engine.settings)
+        there = [folder for folder in folders if folder.is_dir()]
+        for folder in folders:
+            if folder not in there:
+                log.warning("there is no folder to watch", extra={"fields": {"folder": str(folder)}})
+        if there:
+            watcher = Watcher(self._engine, there, said=log.warning)
+            self._attempt("watch", partial(watcher.run, self._stopping))

@@ -31,6 +31,7 @@ MOST = 32 * 1024 * 1024  # bytes of input
 LONGEST = 64 * 1024  # characters of one text in it: a memory is no larger
 # Some hosts read the answer as JSON whatever it is, so that for them nothing is an empty object.
 NOTHING = {"gemini": "{}", "cursor": "{}", "copilot": "{}"}
+GIT = "git"  # whose hooks run at the top of the repository they are about
 ENVIRONMENT = ("CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR")
 
 
@@ -43,7 +44,7 @@ to the daemon, and prints what the assistant takes as context. Always ends with 
   EVENT       as the assistant calls it, or: session-start, prompt, tool, stop,
               pre-compact, session-end
   --host      claude, codex, gemini, cursor, vscode, copilot, windsurf, opencode,
-              or plugin, which is Claude Code or Codex
+              plugin, which is Claude Code or Codex, or git, for its own hooks
   --home      the folder of everything the program keeps (default: RECOLLECT_HOME)
   --no-start  do not start a daemon that is not running
 """
@@ -62,7 +63,7 @@ def main(argv: list[str]) -> int:
     try:
         envelope = {
             "id": spool.new_id(), "at": time.time(), "event": event, "host": host, "input": _input(began + patience),
-            "cwd": _here(), "project": os.environ.get("RECOLLECT_PROJECT", ""),
+            "cwd": os.getcwd() if host == GIT else _here(), "project": os.environ.get("RECOLLECT_PROJECT", ""),
         }  # fmt: skip
         said = _deliver(home or link.home(), envelope, began + patience, alone) or said
     except (OSError, ValueError) as error:

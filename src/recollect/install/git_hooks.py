@@ -1,0 +1,104 @@
+"""Git hooks: have a repository tell when it moved.
+
+Each hook first runs the one that was there before, with its arguments and its input, and ends as that one ends; then it
+tells the daemon in the background, so that no commit waits for memory. Where no daemon runs, the next one finds it in
+the spool. What was there is kept beside the hook under another name and put back, byte for byte and with its mode, when
+ours is taken out.
+"""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+
+from ..errors import BadInput
+from ..project.git import Repository
+from .files import Change, carry_out
+from .hosts import NAME, Program
+
+HOST = "git-hooks"
+HOOKS = ("post-commit", "post-merge", "post-rewrite")
+BEFORE = f".before-{NAME}"
+MARK = f"# >>> {NAME} >>>"
+SCRIPT = """\
+#!/bin/sh
+{mark} tells {name} that this repository moved; taken out by: {name} uninstall git-hooks
+status=0
+if [ -x "$0{before}" ]; then
+    "$0{before}" "$@"
+    status=$?
+fi
+({call} </dev/null >/dev/null 2>&1 &)
+exit $status
+"""
+
+
+def folder(repository: Repository) -> Path:
+    """Where the hooks of a repository lie: its own folder, or the one its configuration names."""
+    told = repository.ask("config", "--path", "--get-all", "core.hooksPath", fine=(0, 1)).splitlines()
+    own = told[:-1]  # the last is what we switch hooks off with when we ask
+    return repository.root / own[-1] if own else repository.common / "hooks"
+
+
+def script(program: Program, hook: str) -> bytes:
+    """What stands in a hook."""
+    call = f"{program.hook(hook, 'git')} --no-start"
+    return SCRIPT.format(mark=MARK, name=NAME, before=BEFORE, call=call).encode()
+
+
+def plan(repository: Repository, program: Program, *, leave: bool = False) -> list[Change]:
+    """What would change; empty when everything is as it should be."""
+    changes: list[Change] = []
+    for hook in HOOKS:
+        path = folder(repository) / hook
+        aside = path.with_name(hook + BEFORE)
+        now, kept = _read(path), _read(aside)
+        ours = now is not None and MARK.encode() in now
+        if leave and ours:
+            changes.append(Change(path, now, kept, kept))
+            changes += [Change(aside, kept, None, None)] if kept is not None else []
+        elif not leave and ours and now != script(program, hook):
+            changes.append(Change(path, now, script(program, hook), kept))
+        elif not leave and not ours:
+            if kept is not None:
+                raise BadInput(
+                    f"{aside} is in the way: {path} was changed by somebody else since.",
+                    fix=f"Keep one of the two as {path.name}, remove the other, and try again.",
+                )
+            changes += [Change(aside, None, now, None)] if now is not None else []
+            changes.append(Change(path, now, script(program, hook), now))
+    return changes
+
+
+def change(
+    repository: Repository, changes: Sequence[Change], home: Path, now: datetime, *, leave: bool = False
+) -> Path | None:
+    """Make the changes, with the modes that belong to them; gives the folder with what the files were before."""
+    modes = {change.path: _mode(change.path) for change in changes}
+    saved = carry_out(HOST, changes, home, now, leave=leave)
+    for one in changes:
+        aside = one.path.with_name(one.path.name + BEFORE)
+        if one.after is None:
+            continue
+        if one.path.name.endswith(BEFORE):  # the hook that was there
+            one.path.chmod(modes.get(one.path.with_name(one.path.name.removesuffix(BEFORE)), 0o755))
+        elif leave:
+            one.path.chmod(modes.get(aside, 0o755))
+        else:
+            one.path.chmod(0o755)
+    return saved
+
+
+def _mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o755
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror}.", fix="Make it readable for you.") from error

@@ -1,0 +1,51 @@
+"""The task at hand: what is being worked on, kept from one session to the next.
+
+It is a memory of kind `task` with a tag of its own. There is one for each user, project and, where one was named,
+branch: a new task takes the place of the one before, which stays in the history.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from ..engine import Engine
+from ..errors import BadInput
+from ..types import Memory, Remembered, Scope
+
+AT_HAND = "task-context"
+LEAD = "Current task: "
+MAX_DETAILS = 50
+
+
+def set_task(engine: Engine, scope: Scope, task: str, details: Mapping[str, Any] | None = None) -> Remembered:
+    """Keep a task as the one at hand in a scope."""
+    if not task.strip():
+        raise BadInput("task is empty.", fix="Say what is being worked on.")
+    if details and len(details) > MAX_DETAILS:
+        raise BadInput(f"details has {len(details)} entries; the limit is {MAX_DETAILS}.")
+    where = replace(scope, agent="", session="")
+    before = of(engine, where)
+    lines = [f"{LEAD}{task.strip()}", *(f"{name}: {value}" for name, value in (details or {}).items())]
+    made = engine.remember("\n".join(lines), kind="task", tags=[AT_HAND], importance=8, scope=where)
+    if made.memory:
+        for old in before:
+            if old.id != made.id:
+                engine.link(made.id, "supersedes", old.id, reason="another task is at hand")
+    return made
+
+
+def get_task(engine: Engine, scope: Scope) -> Memory | None:
+    """The task at hand: that of the branch where there is one, else that of the project."""
+    where = replace(scope, agent="", session="")
+    for place in (where, replace(where, branch="")):
+        if found := of(engine, place):
+            return found[0]
+    return None
+
+
+def of(engine: Engine, scope: Scope) -> list[Memory]:
+    """The tasks of just this user, project and branch, newest first."""
+    found = engine.list(scope=scope, kinds=("task",), tags=(AT_HAND,), limit=200).memories
+    return [memory for memory in found if memory.scope == scope]

@@ -1,0 +1,88 @@
+"""Folders: whose files are read for a caller.
+
+The person at this machine may have any folder looked at; where they name none, it is the one their assistant works in.
+Somebody who calls with a token has no files here: they name a project, and only a folder that a person at this machine
+has worked in under that name, for the same tenant, is looked at; a path of theirs must lie inside it, also behind
+symbolic links. A wall round another project refuses first.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from ..agents.access import Caller
+from ..engine import Engine
+from ..errors import BadInput, Forbidden, GitUnavailable, NoRepository
+from ..project import truth
+from ..project.git import seen_from
+from ..project.places import Places
+from ..project.state import Kept
+from ..types import Scope
+from .hooks import project_of
+
+STATES = Kept()
+
+
+def folder_of(engine: Engine, caller: Caller, project: str | None, path: str | None = None) -> tuple[str, Path]:
+    """The project that is meant and the folder it lies in, or the file or folder that was named, if it may be read."""
+    if caller.token:
+        named = caller.scope({"project": project} if project else {}).project
+        return named, _inside(_known(engine, named), path)
+    here = Path(caller.folder) if caller.folder else None
+    if path:
+        wanted = Path(path).expanduser()
+        if not wanted.is_absolute():
+            base = here or _known(engine, project or caller.home.project)
+            wanted = base / wanted
+        return project or _name(caller, wanted), wanted
+    named = project or caller.home.project
+    if here and (not named or named in (project_of(str(here)), caller.home.project)):
+        return named or project_of(str(here)), here
+    return named, _known(engine, named)
+
+
+def _name(caller: Caller, path: Path) -> str:
+    return caller.home.project or project_of(str(path if path.is_dir() else path.parent))
+
+
+def _known(engine: Engine, project: str) -> Path:
+    if project and (found := Places(engine.settings).folders(project)):
+        return found[0]
+    what = f"of the project {project!r:.100}" if project else "to look at"
+    raise NoRepository(
+        f"No folder {what} is known here.",
+        fix="Work in it with an assistant on the machine of the daemon, or run recollect install git-hooks there.",
+    )
+
+
+def _inside(folder: Path, path: str | None) -> Path:
+    if not path:
+        return folder
+    wanted, base = os.path.realpath(folder / path), os.path.realpath(folder)
+    if wanted != base and not wanted.startswith(base + os.sep):
+        raise Forbidden("That path is not inside the project.", fix="Name a path below the project's folder.")
+    return Path(wanted)
+
+
+def cited(engine: Engine, caller: Caller, refs: Sequence[str], project: str) -> list[str]:
+    """References, with what the files among them are now, where the project's repository can be seen."""
+    if not any(True for _ in truth.files_of(refs)):
+        return list(refs)
+    try:
+        _, folder = folder_of(engine, caller, project or None)
+        return list(truth.cited(refs, STATES.repository(folder)))
+    except (NoRepository, GitUnavailable, BadInput):
+        return list(refs)
+
+
+def seen(engine: Engine, caller: Caller, scope: Scope) -> Scope:
+    """The scope to ask in, on the branch that is checked out: what is staged on another does not hold there."""
+    if not scope.project or scope.branch or engine.settings.branches != "on":
+        return scope
+    try:
+        return replace(scope, branch=seen_from(folder_of(engine, caller, scope.project)[1]))
+    except NoRepository:
+        return scope
