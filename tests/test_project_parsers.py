@@ -100,6 +100,41 @@ FREE = """# Why we left Heroku
 
 2021/07/01. It cost too much, and the build was slow. We moved to our own cluster.
 """
+WIDE = """| Status | Date | Author |
+|:-------|:-----|:-------|
+| Accepted | 2024-11-21 | Ana |
+
+## Context
+
+Kafka is one more thing to run.
+
+## Decision
+
+We drop it. This part of ADR 3 stays.
+"""
+SHOUTED = """# STATUS
+
+Accepted (partially superseded by ADR-0039), 2022-08-12
+
+# CONTEXT
+
+Admins need a door.
+
+# DECISION
+
+The door is at /admin.
+"""
+LISTED = """# ADR 0034: Resume from checkpoints
+
+- Status: Superseded by ADR 0044
+- Date: 2024-07-21
+- Supersedes: Part of ADR 0027
+- Supersedes in part: ADR 0012
+
+## Decision
+
+We resume.
+"""
 MAILED = """ADR 5: Queue jobs in Postgres
 =============================
 
@@ -131,6 +166,13 @@ One table, `select … for update skip locked`. This decision replaces ADR 2 and
           "context": "Branches rot.", "decision": "We deploy from main.", "consequences": "Main must be green."}),
         (FREE, "docs/adr/2021-07-01-heroku.md",
          {"number": None, "title": "Why we left Heroku", "date": datetime(2021, 7, 1, tzinfo=UTC), "status": ""}),
+        (WIDE, "docs/decisions/001-drop-kafka.md",
+         {"number": 1, "title": "drop kafka", "status": "accepted", "date": datetime(2024, 11, 21, tzinfo=UTC)}),
+        (SHOUTED, "docs/adr/ADR034-doors.md",
+         {"number": 34, "status": "accepted", "amended_by": ("39",), "superseded_by": (), "state": "active",
+          "context": "Admins need a door."}),
+        (LISTED, "docs/adr/0034-resume.md",
+         {"status": "superseded", "superseded_by": ("44",), "supersedes": (), "amends": ("27", "12")}),
         (MAILED, "adr/005.md",
          {"number": 5, "title": "Queue jobs in Postgres", "status": "proposed", "supersedes": ("2",),
           "amends": ("3",)}),
@@ -183,7 +225,7 @@ On 3 May 2023 every card was refused.
 
 The certificate had expired.
 
-## Timeline
+## 3. Timeline (all times UTC)
 
 - 2023-05-03 10:00 UTC the certificate expired
 - 2023-05-03 11:20 UTC renewed
@@ -288,6 +330,21 @@ def test_a_long_section_is_cut_between_paragraphs_and_loses_nothing() -> None:
     assert len(found) > 3
     assert max(len(piece.content) for piece in found) <= documents.MAX_PIECE
     assert "".join(piece.content for piece in found).split() == body.split()
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("docs/adr/0000-template.md", "# Title\n\n## Status\n\nWhat is it?\n\n## Decision\n\nWhat do we do?\n"),
+        ("docs/adr/new.md", "# {short title}\n\n## Decision\n\nx\n"),
+        ("postmortems/postmortem_template.md", "# Post-mortem: [title]\n\n## Timeline\n\n- [HH:MM] x\n"),
+        ("incidents/next.md", "# Incident: [short description]\n\n## Root cause\n\nWhy?\n\n## Timeline\n\n- x\n"),
+    ],
+)
+def test_a_template_is_a_document_and_of_little_importance(path: str, text: str) -> None:
+    found = recognise(path, text)
+    assert found.kind == "docs"
+    assert {(piece.kind, piece.importance) for piece in found.pieces} == {("doc", 2)}
 
 
 HEADINGS = ["# 1. Title", "## Status", "## Context", "## Decision", "## Timeline", "Accepted",

@@ -146,22 +146,19 @@ def recognises(path: str, text: str) -> float:
 
 def template(path: str, text: str) -> bool:
     """Whether it is what records are made of: full of places to be filled in."""
-    fields, body = markdown.front_matter(text)
-    head = [part.title for part in markdown.sections(body)]
-    named = "template" in _stem(path).lower() or "template" in fields.get("title", "").lower()
-    return markdown.holes(head[:1]) > 0 or (named and (markdown.holes([markdown.prose(body)]) > 0 or not _said(body)))
-
-
-def _said(body: str) -> bool:
-    return any(part.body.strip("-*_ \n") for part in markdown.sections(body))
+    _, body = markdown.front_matter(text)
+    head = next((part.title for part in markdown.sections(body) if part.title), "")
+    if markdown.is_template(_stem(path)) or markdown.unnamed(head):
+        return True
+    return "template" in _stem(path).lower() and markdown.holes([markdown.prose(body)]) > 0
 
 
 def parse(text: str, path: str) -> Record:
     """The fields of a record; what it does not say is empty."""
     front, body = markdown.front_matter(text)
     parts = markdown.sections(body)
-    head = next((part for part in parts if part.title), None)
-    number, title = _named(path, head.title if head else front.get("title", ""))
+    head = next((part.title for part in parts if part.title), "")
+    number, title = _named(path, front.get("title", "") if not head or _role(head) else head)
     told = {**markdown.fields(_opening(parts)), **front}
     by_role = _by_role(parts)
     status_text = by_role["status"] or told.get("status") or told.get("state") or ""
@@ -259,7 +256,7 @@ def _by_role(parts: list[Section]) -> dict[str, str]:
     role, depth = "", 0
     for part in parts:
         own = _role(part.title) if part.level > 1 or not found["decision"] else ""
-        if part.level == 1 and part is parts[0]:
+        if part.level == 1 and part is parts[0] and own not in ("status", "context", "date"):
             own = ""
         if own:
             role, depth = own, part.level
@@ -323,10 +320,13 @@ def _links(status_text: str, told: dict[str, str], body: str, status: str) -> di
     found: dict[str, list[str]] = {name: [] for name in ("supersedes", "superseded_by", "amends", "amended_by")}
     for name, value in told.items():
         field = re.sub(r"[ _-]+", "_", name).replace("supercede", "supersede")
-        if field in ("superseded_by", "replaced_by", "supersededby"):
-            _add(found["superseded_by"], _targets(value, True))
-        elif field in ("supersedes", "replaces", "amends", "amended_by"):
-            _add(found["supersedes" if field == "replaces" else field], _targets(value, True))
+        partly = "part" in field or re.match(r"\W*(?:in[ -])?part", value, re.IGNORECASE) is not None
+        if re.fullmatch(r"(?:superseded|replaced)(?:_in_part)?_?by|part(?:ly|ially)_superseded_by", field):
+            _add(found["amended_by" if partly else "superseded_by"], _targets(value, True))
+        elif field in ("supersedes", "replaces", "supersedes_in_part", "partly_supersedes", "partially_supersedes"):
+            _add(found["amends" if partly else "supersedes"], _targets(value, True))
+        elif field in ("amends", "amended_by"):
+            _add(found[field], _targets(value, True))
     for line in markdown.prose(status_text).split("\n"):
         for name, others in _said_of(line):
             _add(found[name], others)

@@ -142,15 +142,13 @@ def recognises(path: str, text: str) -> float:
 
 
 def template(path: str, text: str) -> bool:
-    """Whether it is what reports are made of: named so, or full of places to be filled in."""
-    front, body = markdown.front_matter(text)
-    named = (
-        "template" in path.replace("\\", "/").lower().rpartition("/")[2] or "template" in front.get("title", "").lower()
-    )
-    head = [part.title for part in markdown.sections(body)][:1]
-    return markdown.holes(head) > 0 or (
-        named and (markdown.holes([body]) > 0 or not _by_role(markdown.sections(body))["summary"])
-    )
+    """Whether it is what reports are made of: called so, or with a title that is still to be given."""
+    _, body = markdown.front_matter(text)
+    stem = path.replace("\\", "/").rpartition("/")[2].rsplit(".", 1)[0]
+    head = next((part.title for part in markdown.sections(body) if part.title), "")
+    if markdown.is_template(stem) or markdown.unnamed(head):
+        return True
+    return "template" in stem.lower() and markdown.holes([body]) > 0
 
 
 def parse(text: str, path: str) -> Incident:
@@ -162,7 +160,7 @@ def parse(text: str, path: str) -> Incident:
     told = {**_stats(parts), **markdown.fields(_opening(parts)), **front}
     name = path.replace("\\", "/").rpartition("/")[2]
     stem = name.rsplit(".", 1)[0]
-    id_, title = _named(stem, head.title if head else front.get("title", ""))
+    id_, title = _named(stem, head.title if head and not _role(head.title) else front.get("title", ""))
     days = _days(by_role["timeline"]) or list(
         markdown.days(_first(told, ("date", "incident date", "started", "start", "start time", "date of incident")))
     )
@@ -246,7 +244,7 @@ def _listed(cause: str, factors: tuple[str, ...]) -> str:
 
 
 def _role(title: str) -> str:
-    bare = re.sub(r"^[\d.)\s]+|['’?!:;]", "", title).strip().lower().replace("&", "and")
+    bare = re.sub(r"\([^()]*\)|^[\d.)\s]+|['’?!:;]", "", title).strip().lower().replace("&", "and")
     bare = " ".join(re.sub(r"[^\w\s]", " ", bare).split())
     return _ROLE.get(bare) or _ROLE.get(bare.removeprefix("the ")) or ""
 

@@ -18,13 +18,18 @@ _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _FRONT = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _PAIR = re.compile(r"([A-Za-z][\w .-]{0,60}?)[ \t]*:(?:[ \t]+(.*))?")
 _FIELD = re.compile(
-    r"[ \t]*(?:[-*+][ \t]+|>[ \t]*)?(?:\*\*|__|\*|_)?([A-Za-z][\w /()'&-]{0,50}?)[ \t]*(?:\*\*|__|\*|_)?[ \t]*:[ \t]*"
+    r"[ \t]*(?:[-*+][ \t]+|>[ \t]*)?(?:[^\w\s|*_`]{1,3}[ \t]+)?(?:\*\*|__|\*|_)?([A-Za-z][\w /()'&-]{0,50}?)[ \t]*(?:\*\*|__|\*|_)?[ \t]*:[ \t]*"
     r"(?:\*\*|__|\*|_)?(?:[ \t]+|$)(.*)"
 )
 _BULLET = re.compile(r"([ \t]*)(?:[-*+]|\d{1,9}[.)])(?:[ \t]+(.*)|[ \t]*)")
 _LINK = re.compile(r"!?\[([^\[\]]*)\](?:\([^()\s]*(?:\([^()]*\)[^()\s]*)*(?:[ \t]+[^()]*)?\)|\[[^\[\]]*\])")
 _MARKS = re.compile(r"(\*\*|__|~~|`|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w))")
 _RULE = re.compile(r"[ \t]*\|?[ \t:|-]*-[ \t:|-]*\|?[ \t]*")
+_TO_BE_NAMED = re.compile(
+    r"\{[^{}]{2,}\}|<[^<>]{2,}>"
+    r"|\[[^\[\]]*\b(?:title|name|description|short|brief|date|number|n{2,}|x{2,})\b[^\[\]]*\](?!\()",
+    re.IGNORECASE,
+)
 _PLACEHOLDER = re.compile(
     r"\{[^{}\n]{2,}\}|<[a-z][^<>\n/:]* [^<>\n]*>|\bYYYY\b|\bXXX\b|\b20xx\b|\bNNNN\b", re.IGNORECASE
 )
@@ -176,13 +181,21 @@ def fields(text: str) -> dict[str, str]:
     {'status': 'accepted', 'service': 'billing'}
     """
     found: dict[str, str] = {}
+    names: list[str] = []  # of the columns of a wider table, whose first row holds their values
     for line, code in lines(text):
         if code or len(line) > 2000:
             continue
         if line.lstrip().startswith("|"):
             cells = row(line)
-            if len(cells) == 2 and not _RULE.fullmatch(line):
+            if _RULE.fullmatch(line):
+                continue
+            if len(cells) == 2:
                 found.setdefault(plain(cells[0]).strip(": ").lower()[:60], cells[1][:MAX_VALUE])
+            elif names:
+                for name, value in zip(names, cells, strict=False):
+                    found.setdefault(name, value[:MAX_VALUE])
+            else:
+                names = [plain(cell).strip(": ").lower()[:60] for cell in cells]
         elif one := _FIELD.fullmatch(line):
             found.setdefault(one[1].strip().lower(), one[2].strip().strip("*_").strip()[:MAX_VALUE])
     return {name: value for name, value in found.items() if name}
@@ -250,6 +263,26 @@ def days(text: str) -> Iterator[datetime]:
             yield datetime(int(year), int(month_), int(number), tzinfo=UTC)
         except ValueError:  # the thirty-first of June
             continue
+
+
+def unnamed(title: str) -> bool:
+    """Whether a title is a place to be filled in.
+
+    >>> unnamed("Post-mortem: [incident title]"), unnamed("{short title}"), unnamed("[ADR-1] Use Kafka")
+    (True, True, False)
+    """
+    return _TO_BE_NAMED.search(title) is not None
+
+
+def is_template(stem: str) -> bool:
+    """Whether a file is called a template: one that has a number other than 0 is a record about templates.
+
+    >>> is_template("adr-template"), is_template("0000-template"), is_template("0007-new-adr-template")
+    (True, True, False)
+    """
+    called = re.search(r"(?:^|[-_ .])template$|^template(?:[-_ .]|$)", stem, re.IGNORECASE)
+    number = re.match(r"\D{0,6}(\d+)", stem)
+    return called is not None and not (number and int(number[1][:9]))
 
 
 def holes(texts: Iterable[str]) -> int:
