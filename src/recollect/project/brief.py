@@ -41,7 +41,7 @@ from .signals import MAX_TASK, Deadline, Signals, collect
 from .tasks import LEAD, get_task
 
 BUDGET = 2.0  # seconds for everything
-LOOKING = 1.2  # of these, for the search by meaning; then words alone are asked
+LOOKING = 0.6  # the part of what is left that the search by meaning may take; then words alone are asked
 SHOWN = 60  # characters of the question that the last line shows
 LISTED = 10_000  # memories that are compared where there is no question
 PAGE = 1000
@@ -114,12 +114,12 @@ def make(engine: Engine, wanted: Wanted, deadline: Deadline | None = None) -> Br
 def _from_store(engine: Engine, wanted: Wanted, deadline: Deadline) -> Brief:
     signals = replace(collect(wanted.folder, deadline), talk=wanted.talk)
     found = _Found()
-    for name, recipe, most in (("meaning", "session_start", LOOKING), ("words", "session_words", deadline.seconds)):
+    for name, recipe, part in (("meaning", "session_start", LOOKING), ("words", "session_words", 1.0)):
 
         def look(recipe: str = recipe) -> _Found | None:
             return _look(engine, signals, wanted, recipe, deadline)
 
-        if (looked := deadline.step(name, most, look, None, ())) is not None:
+        if (looked := deadline.step(name, part * deadline.left, look, None, ())) is not None:
             found = looked
             break
     if not found.hits and (told := from_files(engine.settings, wanted, "active (the files are not taken in yet)")).text:
@@ -226,7 +226,7 @@ def _visible(engine: Engine, wanted: Wanted, deadline: Deadline, skipped: list[s
                 yield memory
         if not (cursor := page.cursor):
             return
-        if deadline.left < LOOKING / 2:
+        if deadline.left < deadline.seconds / 3:
             break
     skipped.append("prominence: only the newest were compared")
 
