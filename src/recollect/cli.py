@@ -434,7 +434,7 @@ def config(app: App, name: str | None) -> None:
 
 
 @command("eval")
-@click.argument("name", type=click.Choice(["golden", "locomo", "longmemeval", "cosqa"]))
+@click.argument("name", type=click.Choice(["golden", "locomo", "longmemeval", "cosqa", "project"]))
 @click.option("--data", type=click.Path(path_type=Path), help="The folder of the public data (or $RECOLLECT_DATA).")
 @click.option("--output", type=click.Path(path_type=Path), help="A folder for the report as JSON and its curve as SVG.")
 @click.option("--baseline", type=click.Path(path_type=Path), help="Fail when a figure falls below this report's.")

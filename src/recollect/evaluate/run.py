@@ -21,7 +21,7 @@ from typing import Any
 from ..errors import BadInput
 from ..models.embedder import Embedder
 from ..models.embedder import load as load_model
-from . import cosqa, golden, locomo, longmemeval, metrics
+from . import cosqa, golden, locomo, longmemeval, metrics, project
 from .cache import CachedEmbedder
 from .controls import System, controls
 from .corpus import Answer, Benchmark, Corpus, Question, Scores
@@ -34,6 +34,7 @@ LOADERS: dict[str, Callable[[Path | None], Benchmark]] = {
     "locomo": locomo.load,
     "longmemeval": longmemeval.load,
     "cosqa": cosqa.load,
+    "project": project.load,
 }
 FIRST = 10  # how many memories «tokens an answer» counts: what recall gives when not told
 DEEP = 200  # the most memories that a token budget may hold
@@ -62,7 +63,7 @@ class Options:
 
 
 def run(name: str, *, data: Path | None = None, options: Options | None = None, say: Say | None = None) -> Report:
-    """Run one of `golden`, `locomo`, `longmemeval`, `cosqa`; `data` is the folder of the public data."""
+    """Run one of `golden`, `locomo`, `longmemeval`, `cosqa`, `project`; `data` is the folder of the public data."""
     if name not in LOADERS:
         raise BadInput(f"There is no benchmark {name!r}.", fix=f"It is one of: {', '.join(LOADERS)}.")
     chosen = options or Options()

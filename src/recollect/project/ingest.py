@@ -309,30 +309,11 @@ class _Run:
         return ids
 
     def _draft(self, read: _Read, piece: Piece) -> Draft:
-        """A piece as it is asked to be remembered, every field within its limits."""
-        line = next((line.strip() for line in piece.content.splitlines() if line.strip()), piece.content)
-        refs = dict.fromkeys((read.file.path, *piece.refs))
-        return Draft(
-            content=self._fitting(piece.content),
-            kind=piece.kind,
-            title=texts.shorten(piece.title, MAX_TITLE - 50),
-            reasoning=self._fitting(piece.reasoning),
-            context=self._fitting(piece.context),
-            scope=self._scope,
-            keywords=_few(piece.keywords, MAX_KEYWORDS, MAX_TAG),
-            tags=_few(piece.tags, MAX_TAGS, MAX_TAG),
-            refs=_few(refs, MAX_REFS, MAX_REF),
-            importance=min(10, max(1, piece.importance)),
-            valid_from=piece.valid_from,
-            valid_to=piece.valid_to,
-            source=replace(read.source, content_hash=""),
-            evidence=(texts.shorten(line, 200),),
-            place=piece.key[:MAX_REF],
-        )
+        source = replace(read.source, content_hash="")  # written when all of the file has landed
+        return drafted(piece, read.file.path, source, self._scope, self._engine.settings.content_limit)
 
     def _fitting(self, words: str) -> str:
-        most = self._engine.settings.content_limit // 4 - 100
-        return words if len(words) <= most else f"{words[:most]} …"
+        return _fitting(words, self._engine.settings.content_limit)
 
     # -- taking back --------------------------------------------------------------------------------------------------
 
@@ -374,6 +355,34 @@ class _Run:
         if not self.report.dry_run:
             self.report.links, superseded = self._ties.write()
             self.report.superseded += superseded
+
+
+def drafted(piece: Piece, path: str, source: Source, scope: Scope, limit: int) -> Draft:
+    """A piece as it is asked to be remembered, every field within its limits."""
+    line = next((line.strip() for line in piece.content.splitlines() if line.strip()), piece.content)
+    return Draft(
+        content=_fitting(piece.content, limit),
+        kind=piece.kind,
+        title=texts.shorten(piece.title, MAX_TITLE - 50),
+        reasoning=_fitting(piece.reasoning, limit),
+        context=_fitting(piece.context, limit),
+        scope=scope,
+        keywords=_few(piece.keywords, MAX_KEYWORDS, MAX_TAG),
+        tags=_few(piece.tags, MAX_TAGS, MAX_TAG),
+        refs=_few((path, *piece.refs), MAX_REFS, MAX_REF),
+        importance=min(10, max(1, piece.importance)),
+        valid_from=piece.valid_from,
+        valid_to=piece.valid_to,
+        source=source,
+        evidence=(texts.shorten(line, 200),),
+        place=piece.key[:MAX_REF],
+    )
+
+
+def _fitting(words: str, limit: int) -> str:
+    """At most as much as fits in any script, with room for what redaction adds."""
+    most = limit // 4 - 100
+    return words if len(words) <= most else f"{words[:most]} …"
 
 
 def _was_ended(tags: Sequence[str]) -> bool:
