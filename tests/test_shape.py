@@ -25,9 +25,10 @@ LAYERS = [
     "exchange",
     "engine client",
     "__init__",
-    "evaluate present terminal",
+    "present terminal",
     "program",
     "tour serve install tap project",
+    "evaluate",
     "cli",
     "__main__",
 ]
@@ -146,8 +147,8 @@ def test_the_public_api_is_pinned() -> None:
     assert verbs == {
         "approve", "beside", "capture", "changes", "close", "context", "edit", "embed", "embed_later", "evidence",
         "export", "extract", "forget", "gatekeeper", "get", "graph", "head", "history", "import_", "link", "links",
-        "list", "mend", "model", "neighbours", "pending", "recall", "reject", "remember", "remember_many", "sources",
-        "stats", "tokens", "wait", "warm", "webhooks",
+        "list", "mend", "model", "neighbours", "pending", "recall", "reject", "remember", "remember_many", "shelf",
+        "shown", "sources", "stats", "tokens", "wait", "warm", "webhooks",
     }  # fmt: skip
 
 
