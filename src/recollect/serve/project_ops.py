@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..project.brief import Brief
 from ..project.git import Commit
 from ..project.ingest import Report
 from ..project.recognise import KINDS
@@ -22,6 +23,19 @@ _PATH = P("path", "text", "The file or folder, as the machine of the daemon call
 _DRY = P("dry_run", "flag", "Only tell what would be done.", False)
 
 PROJECT: tuple[Operation, ...] = (
+    Operation(
+        "brief", "Brief for a session",
+        "What to know before the first word: standing rules, and what bears on the work at hand.",
+        "Use it at the start of a session, where no hook has told it. What is asked for is composed of the feature, "
+        "branch, task and files that are worked on; the last line says how the answer came about.",
+        (
+            P("limit", "whole", "At most so many memories.", None, aliases=("k", "top_k", "n"), least=1, most=200),
+            P("path", "text", f"A folder of the project, {_FOLDER}.", None, rare=True, aliases=("folder",)),
+            _PROJECT,
+        ),
+        verbs.brief_of, verbs.briefed, "GET", "/v1/project/brief", Brief,
+        read_only=True, mcp="session_brief", cli="brief",
+    ),
     Operation(
         "semantic_search", "Search the project's memory",
         "Find decisions, incidents, conventions, code and anything else that bears on a question, by meaning.",

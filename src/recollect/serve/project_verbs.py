@@ -18,8 +18,9 @@ from .. import text
 from ..agents.access import Caller
 from ..engine import Engine
 from ..errors import BadInput, Forbidden, GitUnavailable, NoRepository
-from ..project import tasks, truth
-from ..project.git import Commit, Repository, Wanted, seen_from
+from ..project import brief, tasks, truth
+from ..project.brief import Brief
+from ..project.git import Commit, Repository, Wanted, seen_from, staged_on
 from ..project.ingest import Report, ingest
 from ..project.recognise import Kind
 from ..project.state import State, authors
@@ -37,6 +38,28 @@ def _whole_project(caller: Caller, what: str) -> None:
     """Raise where something changes a whole project's memory and the caller is one user of it."""
     if caller.wall.user:
         raise Forbidden(f"{what} reaches beyond {caller.wall}.", fix="Use a token of no user.")
+
+
+# -- the brief --------------------------------------------------------------------------------------------------------
+
+
+def brief_of(
+    engine: Engine, caller: Caller, *, limit: int | None = None, path: str | None = None, project: str | None = None
+) -> Brief:
+    """The brief of a project's folder; where no folder of it is known here, of the project alone."""
+    try:
+        named, place = folder_of(engine, caller, project, path)
+        folder = str(place)
+    except _NO_GIT:
+        named, folder = project or caller.home.project, ""
+    branch = staged_on(folder) if folder and engine.settings.branches == "on" else ""
+    scope = caller.scope({"project": named, "branch": branch})
+    wanted = brief.Wanted(folder, scope, not caller.wall.project, limit=limit or engine.settings.brief_limit)
+    return brief.make(engine, wanted)
+
+
+def briefed(found: Brief, now: datetime) -> str:
+    return found.text or "There is nothing to tell yet."
 
 
 # -- the state --------------------------------------------------------------------------------------------------------
