@@ -21,11 +21,13 @@ from recollect.agents import access
 from recollect.capture.turns import hashed
 from recollect.cli import cli
 from recollect.graph import Node
+from recollect.project.refresh import refresh
 from recollect.serve import hooks
 from recollect.serve.ops import BY_NAME, OPERATIONS
 from recollect.serve.profiles import TOOLS
 from recollect.tap.backfill import STATE, Backfill, Wanted, reprocess
 from recollect.types import EVERYWHERE, Draft, Message
+from repositories import Repo
 from served import Server, serving
 from test_mcp import call
 
@@ -137,6 +139,29 @@ class Ways:
         given = {"command": "create", "path": f"/memories/{self.fresh()}.md", "file_text": words}
         self.server.call("POST", "/v1/memory-tool", given)
 
+    # -- a project ----------------------------------------------------------------------------------------------------
+
+    def task(self, words: str) -> None:
+        self.server.call("POST", "/v1/project/task", {"task": words, "project": self.fresh()})
+
+    def incident(self, words: str) -> None:
+        self.server.call("POST", "/v1/project/incidents", {"summary": words})
+
+    def update_memory(self, words: str) -> None:
+        id = self.engine.remember(f"To be replaced {self.fresh()}.").id
+        self.server.call("PUT", f"/v1/memories/{id}/content", {"value": words, "source": "a test"})
+
+    def ingest(self, words: str) -> None:
+        folder = self.folder / self.fresh()
+        folder.mkdir()
+        (folder / "notes.md").write_text(f"# Notes\n\n{words}\n")
+        self.server.call("POST", "/v1/project/files", {"path": str(folder), "project": folder.name})
+
+    def commit(self, words: str) -> None:
+        repo = Repo(self.folder / self.fresh())
+        repo.put(words, {"a.txt": "1"})
+        refresh(self.engine, repo.path, repo.path.name)
+
     def mcp(self, words: str) -> None:
         call(self.server, "remember", {"content": words})
 
@@ -172,15 +197,17 @@ PATHS = [name for name in vars(Ways) if not name.startswith("_") and name not in
 # What the list of operations calls each of them; the rest of the operations that write change what is there already.
 REACHES = {
     "remember": "remember", "remember_many": "remember_many", "edit": "edit", "import": "import_",
-    "memory_tool": "http_memory_tool", "capture": "capture", "extract": "extract",
+    "memory_tool": "http_memory_tool", "capture": "capture", "extract": "extract", "set_task_context": "task",
+    "ingest_incident": "incident", "update_memory": "update_memory", "ingest_files": "ingest", "ingest_adr": "ingest",
+    "ingest_code": "ingest",
 }  # fmt: skip
 CHANGES_NO_WORDS = {
     "forget", "reject", "link", "embed", "mend", "token_create", "token_revoke", "webhook_add", "webhook_remove",
-    "approve", "pending_approve", "pending_reject", "review_approve", "review_reject",
+    "approve", "pending_approve", "pending_reject", "review_approve", "review_reject", "invalidate_memory", "verify",
 }  # fmt: skip
 QUIET_COMMANDS = {
     "forget", "reject", "link", "embed", "jobs", "migrate-store", "doctor", "scan", "token", "webhook", "serve", "stop",
-    "service", "install", "uninstall", "tour", "review", "usage",
+    "service", "install", "uninstall", "tour", "review", "usage", "verify",
 }  # fmt: skip
 
 
@@ -304,13 +331,11 @@ def test_no_way_in_is_missing() -> None:
     assert set(REACHES.values()) <= set(PATHS)
     tools = {name for name, tool in TOOLS.items() if tool.right != "read" and not tool.read_only}
     assert {BY_NAME[name].mcp for name in REACHES if name in BY_NAME} & tools <= {
-        "remember",
-        "edit_memory",
-        "capture",
-        "",
-    }
-    commands = {"remember", "edit", "import", "capture"}
+        "remember", "edit_memory", "capture", "set_task_context", "ingest_incident", "update_memory", "ingest_files",
+        "ingest_adr", "ingest_code", "",
+    }  # fmt: skip
+    commands = {"remember", "edit", "import", "capture", "task", "ingest", "git"}
     told = {*commands, *QUIET_COMMANDS}
     looks = {"recall", "context", "list", "show", "history", "stats", "status", "logs", "mcp", "hook", "export", "eval",
-             "config", "completion", "version"}  # fmt: skip
+             "config", "completion", "version", "commits"}  # fmt: skip
     assert set(cli.commands) - told - looks == set(), "add a way in, or say that it brings no words"

@@ -103,7 +103,11 @@ def commits(
     app: App, words: tuple[str, ...], author: str | None, path: str | None, since: datetime | None,
     until: datetime | None, content: str | None, limit: int,
 ) -> None:  # fmt: skip
-    """Search the commits of this repository, by QUERY and what else is known of them."""
+    """Search the commits of this repository.
+
+    QUERY are words of the message; each must occur. Where none has them, commits that are remembered and come close
+    are told.
+    """
     from ..serve import project_verbs
 
     asked: dict[str, Any] = {"author": author, "path": path, "since": since, "until": until, "content": content}

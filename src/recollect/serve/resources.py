@@ -82,6 +82,16 @@ def _dependencies(engine: Engine, caller: Caller) -> str:
     return "\n".join([HEADER, *lines]) if lines else "No dependencies are remembered."
 
 
+def _task(engine: Engine, caller: Caller) -> str:
+    operation = BY_NAME["get_task_context"]
+    return operation.text(operation.call(engine, caller, {}))
+
+
+def _state(engine: Engine, caller: Caller) -> str:
+    operation = BY_NAME["project_state"]
+    return operation.text(operation.call(engine, caller, {"commits": SHOWN}))
+
+
 RESOURCES = (
     Resource("memory://recent", "recent", "Recent memories", "The newest memories, a line each.", _recent),
     Resource(
@@ -99,6 +109,14 @@ RESOURCES = (
     Resource(
         "project://memory/dependency_graph", "dependency_graph", "Dependency graph",
         "What depends on, uses or calls what, as remembered links say.", _dependencies,
+    ),
+    Resource(
+        "project://memory/task_context", "task_context", "The task at hand",
+        "What is being worked on, where the repository stands, and what bears on it.", _task,
+    ),
+    Resource(
+        "project://memory/repository", "repository", "The repository",
+        "Branch, what is staged and what is not, and the last commits.", _state,
     ),
 )  # fmt: skip
 _BY_URI = {resource.uri: resource for resource in RESOURCES}
