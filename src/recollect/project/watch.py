@@ -17,11 +17,11 @@ from __future__ import annotations
 
 import logging
 import os
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
+from time import monotonic
 
 from ..engine import Engine
 from ..errors import BadInput, RecollectError
@@ -84,9 +84,12 @@ class Watcher:
 
     def run(self, stopping: Event) -> Watched:
         """Look at everything, then follow what changes; comes back when told to stop."""
-        self.scan()
+        scanned = False
         for changed in self._changes(stopping):
-            now = time.monotonic()
+            if not scanned:  # when changes are already being told, so that none falls in between
+                self.scan()
+                scanned = True
+            now = monotonic()
             self._waiting.update(dict.fromkeys(changed, now))
             self._settle([path for path, since in self._waiting.items() if now - since >= DEBOUNCE])
         self._settle(list(self._waiting))  # what somebody saved a moment ago is not to be lost
@@ -129,13 +132,14 @@ class Watcher:
 
     def _seen(self, stopping: Event) -> Iterator[set[Path]]:
         before = self._stamps()
-        looked = time.monotonic()
+        yield set()
+        looked = monotonic()
         while not stopping.wait(STEP / 1000):
             changed: set[Path] = set()
-            if time.monotonic() - looked >= EVERY:
+            if monotonic() - looked >= EVERY:
                 now = self._stamps()
                 changed = {path for path in before.keys() | now.keys() if before.get(path) != now.get(path)}
-                before, looked = now, time.monotonic()
+                before, looked = now, monotonic()
             yield changed
 
     def _stamps(self) -> dict[Path, tuple[int, int]]:
