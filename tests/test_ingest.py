@@ -330,6 +330,14 @@ def test_code_is_read_symbol_by_symbol_and_only_what_changed_is_written(
     nothing_happens(memory, folder)
 
 
+def test_what_could_not_be_read_by_a_grammar_is_said(memory: recollect.Engine, tmp_path: Path) -> None:
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    (folder / "money.rb").write_text("def refund(order)\n  order\nend\n")
+    report = ingest(memory, folder)
+    assert (report.kinds, report.as_text) == ({"code": 1}, {"there is no grammar for ruby": 1})
+
+
 def test_the_command_tells_what_it_did(tmp_path: Path) -> None:
     folder = write(tmp_path / "shop", guide_md=GUIDE)
     store = ["--store", str(tmp_path / "store.db")]
