@@ -186,9 +186,10 @@ def _task(found: dict[str, Any], out: Look) -> str:
 @several("--accept", metavar="ID", help="Still true: cite the files as they are now. May be given several times.")
 @click.option("--dry-run", is_flag=True, help="Only list; mark nothing.")
 def verify(app: App, accept: tuple[str, ...], dry_run: bool) -> None:
-    """Look whether the files, symbols and commits that memories cite still stand.
+    """Look whether what memories cite still stands.
 
-    What does not is marked stale and listed, and shown so wherever it is recalled. Ends with 1 if anything is.
+    Files, symbols and commits are looked at again. What does not stand is marked stale and listed, and shown so
+    wherever it is recalled. Ends with 1 if anything is.
     """
     from ..serve import project_verbs
 

@@ -121,5 +121,6 @@ DRAFT = (
           P("occurred_at", "time", f"When it happened. {WHEN}", None, nullable=True),
       )),
     P("evidence", "texts", "The words that prove it.", None, rare=True),
+    P("place", "text", "Where in the source these stand.", None, rare=True),
     *PLACED,
 )  # fmt: skip

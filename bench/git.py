@@ -1,0 +1,87 @@
+"""How long the state of a repository takes: asked for the first time, and again when nothing moved.
+
+    python bench/git.py [FOLDER]
+
+Without a folder, repositories of 100 to 10,000 files with 300 commits are made and thrown away.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from recollect.project.state import Kept
+from speed import machine
+
+AGAIN = 200
+RESULTS = Path(__file__).parent / "results" / "git.json"
+NOBODY = {"GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@x", "GIT_COMMITTER_NAME": "A", "GIT_COMMITTER_EMAIL": "a@x"}
+
+
+def make(folder: Path, files: int, commits: int = 300) -> None:
+    """A repository of so many files, by one stream of `git fast-import`."""
+    lines = []
+    for number in range(commits):
+        message = f"Commit {number}\n\nBecause of {number}."
+        lines += ["commit refs/heads/main", f"committer A <a@x> {1_772_000_000 + number * 60} +0000"]
+        lines += [f"data {len(message)}", message]
+        for at in range(files if number == 0 else 5):
+            place = at if number == 0 else (number * 7 + at) % files
+            text = f"value = {number}\n"
+            lines += [f"M 644 inline d{place % 50}/f{place}.py", f"data {len(text)}", text]
+    subprocess.run(["git", "init", "-q", "-b", "main", str(folder)], check=True)
+    stream = ("\n".join(lines) + "\n").encode()
+    subprocess.run(["git", "fast-import", "--quiet"], cwd=folder, input=stream, check=True)
+    subprocess.run(["git", "reset", "-q", "--hard"], cwd=folder, check=True, env={**os.environ, **NOBODY})
+
+
+def timed(work: Callable[[], Any]) -> float:
+    began = time.perf_counter()
+    work()
+    return (time.perf_counter() - began) * 1000
+
+
+def measure(folder: Path, file: str) -> dict[str, float]:
+    """Milliseconds: cold, and of the warm ones what they cost the processor, the middle and the 95th percentile."""
+    time.sleep(0.1)  # a file written just now is looked at again
+    kept = Kept()
+    cold = timed(lambda: kept.state(folder))
+    kept.state(folder)
+    spent = time.process_time()
+    warm = sorted(timed(lambda: kept.state(folder)) for _ in range(AGAIN))
+    spent = time.process_time() - spent
+    first = timed(lambda: kept.history(folder, file))
+    again = sorted(timed(lambda: kept.history(folder, file)) for _ in range(AGAIN))
+    return {
+        "cold_ms": round(cold, 1),
+        "warm_cpu_ms": round(spent / AGAIN * 1000, 2),
+        "warm_p50_ms": round(statistics.median(warm), 2),
+        "warm_p95_ms": round(warm[int(AGAIN * 0.95)], 2),
+        "history_cold_ms": round(first, 1),
+        "history_warm_p95_ms": round(again[int(AGAIN * 0.95)], 2),
+    }
+
+
+def main() -> None:
+    if len(sys.argv) > 1:
+        print(json.dumps(measure(Path(sys.argv[1]), "README.md"), indent=2))
+        return
+    found: dict[str, dict[str, float]] = {}
+    for files in (100, 1000, 1900, 10_000):
+        with tempfile.TemporaryDirectory() as folder:
+            make(Path(folder), files)
+            found[f"{files} files"] = measure(Path(folder), "d0/f0.py")
+    RESULTS.write_text(json.dumps({"machine": machine(), "state": found}, indent=1) + "\n")
+    print(json.dumps(found, indent=2))
+
+
+if __name__ == "__main__":
+    main()
