@@ -7,6 +7,9 @@ measured by bench/brief.py; here stands what must hold however fast the machine 
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -289,6 +292,23 @@ def test_7c_without_a_database_the_markdown_answers(damage: str, work: Repo, mon
     assert done.exit_code == 0, done.output
     assert "Guessing a format." in done.output
     assert "4 entries (4 local, 0 global) | semantic: unavailable (" in done.output
+
+
+def test_7c_also_where_no_daemon_can_be_started_the_hook_answers_from_the_markdown(work: Repo, tmp_path: Path) -> None:
+    written(work.path / "docs" / "knowledge-bank", BANK)
+    home = tmp_path / "broken"
+    home.mkdir()
+    (home / "recollect.db").write_bytes(b"no database " * 1000)
+    event = {"session_id": "s", "cwd": str(work.path), "hook_event_name": "SessionStart", "source": "startup"}
+    done = subprocess.run(
+        [sys.executable, "-m", "recollect", "brief", "--hook"], capture_output=True, text=True, check=False,
+        input=json.dumps({"host": "claude", "event": "SessionStart", "input": event, "cwd": str(work.path)}),
+        env={**os.environ, "RECOLLECT_HOME": str(home)},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]
+    assert "Guessing a format." in said
+    assert "semantic: unavailable (" in said
 
 
 def test_8_an_empty_database_is_filled_from_the_markdown_once(opened: Opener, tmp_path: Path) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
+import sys
 import threading
 from contextlib import ExitStack
 from datetime import UTC, datetime
@@ -13,11 +15,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .. import settings
+from ..capture import events
 from ..errors import BadInput, DaemonRunning, Refused, StoreUnavailable
 from ..present import Look, plural
 from ..program import App, cli, command, placed, several
 from ..terminal import progress
 from ..types import Scope
+
+IN_A_HOOK = 0.8  # seconds that a brief may take where a hook makes it by itself
 
 if TYPE_CHECKING:
     from .bank import Bank, TakenIn
@@ -146,17 +151,20 @@ def _taken_in(done: TakenIn, out: Look) -> str:
     "--folder", type=click.Path(file_okay=False, path_type=Path), help="The project's folder (default: here)."
 )
 @click.option("-n", "--limit", type=click.IntRange(1, 200), help="At most so many (default: the setting brief_limit).")
+@click.option("--hook", is_flag=True, hidden=True, help="Take what a hook was told on standard input, and answer it.")
 @placed
-def brief(app: App, folder: Path | None, limit: int | None) -> None:
+def brief(app: App, folder: Path | None, limit: int | None, hook: bool) -> None:
     """Show what an assistant is told when a session starts in this folder.
 
     Takes at most two seconds: what would take longer is left out and named in the last line.
     """
     from ..serve.hooks import project_of
     from . import brief as briefs
+    from . import signals
 
     chosen = settings.load(**app.given)[0]
-    here = os.path.abspath(folder or os.getcwd())
+    event = _event() if hook else None
+    here = os.path.abspath((event and event.cwd) or folder or os.getcwd())
     base = Scope(user=chosen.user, project=chosen.project or project_of(here))
     scope = Scope(**{**base.as_dict(), **app.places})
     wanted = briefs.Wanted(here, scope, limit=limit or chosen.brief_limit)
@@ -168,9 +176,21 @@ def brief(app: App, folder: Path | None, limit: int | None) -> None:
             except StoreUnavailable as error:
                 made = briefs.from_files(chosen, wanted, f"unavailable ({error.message.rstrip('.')})")
             else:
-                made = briefs.make(engine, wanted)
+                made = briefs.make(engine, wanted, signals.Deadline(IN_A_HOOK if hook else briefs.BUDGET))
+    if event:
+        click.echo(events.answer(event, made.text))
+        return
     app.skipped(made.skipped)
     app.say(made, _brief)
+
+
+def _event() -> events.Event:
+    """What a hook was told, where there is no daemon to tell it to."""
+    try:
+        told = json.load(sys.stdin)
+        return events.read(str(told["host"]), str(told["event"]), told["input"], str(told.get("cwd") or ""))
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise BadInput(f"That is not what a hook is told: {error}.") from error
 
 
 def _brief(made: Brief, out: Look) -> str:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 # process ends whatever it is doing. Between the two there is time for the disk. A session that ends is given a second
 # and a half by Claude Code, in all.
 BUDGETS = (("sessionend", 0.7, 1.4), ("sessionstart", 3.0, 5.0), ("", 1.6, 4.0))
+SPARE = 1.6  # seconds after that in which the start of a session is told from files, where there is no daemon
 MOST = 32 * 1024 * 1024  # bytes of input
 LONGEST = 64 * 1024  # characters of one text in it: a memory is no larger
 # Some hosts read the answer as JSON whatever it is, so that for them nothing is an empty object.
@@ -177,7 +178,24 @@ def _deliver(home: str, envelope: dict[str, Any], deadline: float, alone: bool) 
         spool.add(home, envelope)
         if not found and not alone:
             link.start(home, wait=0)
+    elif not found and not alone:
+        return _by_hand(home, envelope, deadline + SPARE - time.monotonic())
     return ""
+
+
+def _by_hand(home: str, envelope: dict[str, Any], left: float) -> str:
+    """What a session should know where no daemon can be had, because the database is broken: from the files."""
+    import subprocess
+
+    try:
+        done = subprocess.run(
+            [sys.executable, "-P", "-m", "recollect", "brief", "--hook"], input=json.dumps(envelope), text=True,
+            capture_output=True, timeout=max(left, 0.05), check=False, env={**os.environ, "RECOLLECT_HOME": home},
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired) as error:
+        _complain(str(error))
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""
 
 
 def _trouble(answer: link.Answer) -> str:
