@@ -132,6 +132,18 @@ def test_what_two_files_say_outlives_one_of_them(memory: recollect.Engine, tmp_p
     assert ingest(memory, folder).retired == 1
 
 
+def test_a_file_that_was_moved_takes_its_memories_along(memory: recollect.Engine, tmp_path: Path) -> None:
+    folder = write(tmp_path / "shop", old_md=GUIDE)
+    ingest(memory, folder)
+    ids = {one.id for one in memory.list().memories}
+    (folder / "old.md").rename(folder / "new.md")
+    report = ingest(memory, folder)
+    assert (report.created, report.kept, report.retired, report.deleted) == (0, 3, 0, 1)
+    assert {one.id for one in memory.list().memories} == ids
+    assert {one.refs for one in memory.list().memories} == {("new.md",)}
+    nothing_happens(memory, folder)
+
+
 def test_what_a_person_said_does_not_go_with_a_file(memory: recollect.Engine, tmp_path: Path) -> None:
     folder = write(tmp_path / "shop", a_md="# A\n\nThe same words.\n")
     memory.remember("The same words.", scope=Scope(project="shop"))

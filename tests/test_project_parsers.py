@@ -8,8 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from recollect import text as texts
 from recollect.project import adr, documents, incidents
+from recollect.project.ingest import drafted
 from recollect.project.recognise import KINDS, decoded, recognise
+from recollect.remember.drafts import prepare
+from recollect.types import Scope, Source
 
 NYGARD = """# 9. Use Postgres
 
@@ -377,6 +381,17 @@ def test_no_text_is_too_odd(text: str, path: str) -> None:
     incidents.template(path, text)
     for kind in (None, *KINDS):
         recognise(path, text, kind)
+
+
+@settings(max_examples=200)
+@given(TEXTS, PATHS)
+def test_whatever_is_found_may_be_stored(text: str, path: str) -> None:
+    """Nothing a file says can stop a run: every piece passes the checks of the write path, or says nothing."""
+    for kind in KINDS:
+        for piece in recognise(path, text, kind).pieces:
+            if texts.fold(texts.clean(piece.content)):
+                draft = drafted(piece, path, Source("x", "file", f"file:p/{path}"), Scope(project="p"), 65_536)
+                assert prepare(draft, 65_536, "test").trust == "cited"
 
 
 @settings(max_examples=100)

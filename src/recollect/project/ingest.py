@@ -116,6 +116,7 @@ class _Run:
         self._shelf = engine.shelf
         self._ties = ties.Ties(engine, self._scope, self.id_of)
         self._ids: dict[str, str] = {}
+        self._left: set[str] = set()  # files that were here before and are not now
         self.report = Report(project=project, dry_run=dry_run)
 
     def address(self, path: str) -> str:
@@ -132,6 +133,8 @@ class _Run:
     def run(self, progress: Progress | None) -> Report:
         files = self._tree.files
         known = self._shelf.read([self.id_of(file.path) for file in files])
+        gone = self._gone({file.path: None for file in files})
+        self._left.update(gone)
         batch: list[_Read] = []
         size = 0
         for number, file in enumerate(files):
@@ -144,7 +147,7 @@ class _Run:
             if progress:
                 progress(number, len(files) + 1)
         self._write(batch, known)
-        self._retire(self._gone({file.path: None for file in files}))
+        self._retire(gone)
         self._tie()
         if not self.report.dry_run:
             self._stamps.save()
@@ -197,7 +200,7 @@ class _Run:
         self.report.kinds[found.kind] = self.report.kinds.get(found.kind, 0) + 1
         if found.as_text:
             self.report.as_text[found.as_text] = self.report.as_text.get(found.as_text, 0) + 1
-        source = Source(id, "file", self.address(file.path), file.path[:MAX_REF], content_hash=hash)
+        source = Source(id, "file", self.address(file.path)[:MAX_REF], file.path[:MAX_REF], content_hash=hash)
         return _Read(file, source, found.kind, pieces)
 
     def _nothing(self, file: File, hash: str, why: str, before: bool) -> None:
@@ -305,6 +308,8 @@ class _Run:
             if result.action != "created":
                 self.report.created -= 1
                 self.report.kept += 1
+                if result.memory.refs and result.memory.refs[0] in self._left:  # the file was moved here
+                    self._refresh(read, piece, Said(piece.key, "", result.memory))
             self._ties.add(read.file.path, piece, result.id)
         return ids
 
