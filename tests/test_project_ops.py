@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
+import sys
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +28,7 @@ from recollect.project.git import find
 from recollect.project.places import Places
 from recollect.serve import hooks
 from recollect.serve.ops import BY_NAME
+from recollect.serve.work import Stopped, Work
 from recollect.types import EVERYWHERE
 from repositories import Repo
 from served import Server, serving
@@ -462,3 +466,57 @@ def test_what_git_tells_is_taken_in_once_however_often_it_comes(memory: recollec
     hooks.answer(memory, ME, Path(), envelope | {"cwd": "/nowhere"})
     assert memory.head == head
     assert Places(memory.settings).folders("shop") == [repo.path.resolve()]
+
+
+def test_what_git_tells_waits_for_a_daemon_that_is_not_there(
+    memory: recollect.Engine, repo: Repo, tmp_path: Path
+) -> None:
+    home = tmp_path / "spooled"
+    environment = {**os.environ, "CLAUDE_PROJECT_DIR": str(tmp_path)}
+    words = ["hook", "post-commit", "--host", "git", "--no-start", "--home", str(home)]
+    done = subprocess.run(
+        [sys.executable, "-m", "recollect", *words], cwd=repo.path, env=environment, stdin=subprocess.DEVNULL,
+        capture_output=True, check=True,
+    )  # fmt: skip
+    assert done.stdout == b""
+    assert hooks.take_in(memory, home) == 1
+    assert {one.scope.project for one in memory.list(kinds=("commit",)).memories} == {"shop"}
+
+
+def test_the_daemon_follows_the_repositories_that_were_worked_in(
+    memory: recollect.Engine, repo: Repo, tmp_path: Path
+) -> None:
+    gone = Repo(tmp_path / "gone")
+    for name, folder in (("gone", gone.path), ("shop", repo.path)):
+        Places(memory.settings).note(name, folder)
+    shutil.rmtree(gone.path / ".git")
+    work = Work(memory, tmp_path / "home", threading.Event())
+    work._follow()
+    assert len(memory.list(kinds=("commit",)).memories) == 2
+    head = memory.head
+    work._follow()
+    assert memory.head == head
+    repo.put("Go on", {"x": "1"})
+    work._follow()
+    assert "Go on" in {one.title for one in memory.list(kinds=("commit",)).memories}
+    work.stop(1)
+    with pytest.raises(Stopped):
+        work._follow()
+
+
+def test_a_project_of_several_folders_is_found_in_the_latest(
+    memory: recollect.Engine, repo: Repo, tmp_path: Path
+) -> None:
+    places = Places(memory.settings)
+    clone = tmp_path / "clone"
+    repo.git("clone", "-q", str(repo.path), str(clone))
+    places.note("shop", repo.path)
+    places.note("shop", clone)
+    places.note("", clone)
+    assert places.folders("shop") == [clone.resolve(), repo.path.resolve()]
+    shutil.rmtree(clone)
+    assert places.projects() == {"shop": [repo.path.resolve()]}
+    (memory.settings.home / "projects.json").write_text("{damaged")
+    assert Places(memory.settings).projects() == {}
+    places.note("shop", repo.path)
+    assert (memory.settings.home / "projects.json").stat().st_mode & 0o777 == 0o600

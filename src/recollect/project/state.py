@@ -21,7 +21,7 @@ from collections import Counter, OrderedDict
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from ..types import Noun
 from .git import Commit, Repository, Touched, find, read_lines, shown
@@ -31,7 +31,9 @@ WATCHED = 2000  # files and folders that are looked at for each answer: a few mi
 LASTS = 5.0  # seconds that a larger work tree is believed
 JUST_NOW = 50_000_000  # nanoseconds within which two writes can look like one
 MAX_LISTED = 500  # files of each list that are told
-HISTORIES = 64  # files whose history is kept
+FOLDERS, REPOSITORIES, HISTORIES = 256, 64, 64  # what is kept of each, the latest
+K = TypeVar("K")
+V = TypeVar("V")
 _OPERATIONS = {
     "MERGE_HEAD": "merge", "rebase-merge": "rebase", "rebase-apply": "rebase", "CHERRY_PICK_HEAD": "cherry-pick",
     "REVERT_HEAD": "revert", "BISECT_LOG": "bisect",
@@ -91,14 +93,36 @@ class _Reading:
     at: float
 
 
+class _Latest(Generic[K, V]):
+    """A dictionary of what was asked for last, for several threads."""
+
+    def __init__(self, most: int) -> None:
+        self._lock = threading.Lock()
+        self._most = most
+        self._kept: OrderedDict[K, V] = OrderedDict()
+
+    def get(self, key: K) -> V | None:
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+            return self._kept.get(key)
+
+    def put(self, key: K, value: V) -> V:
+        with self._lock:
+            self._kept[key] = value
+            while len(self._kept) > self._most:
+                self._kept.popitem(last=False)
+            return value
+
+
 class Kept:
     """The states of repositories, by the folder asked from; may be used from several threads."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._homes: dict[str, Repository] = {}
-        self._readings: dict[Path, _Reading] = {}
-        self._histories: OrderedDict[tuple[Path, str, str, int], tuple[Commit, ...]] = OrderedDict()
+        self._homes: _Latest[str, Repository] = _Latest(FOLDERS)
+        self._readings: _Latest[Path, _Reading] = _Latest(REPOSITORIES)
+        self._turns: _Latest[Path, threading.Lock] = _Latest(REPOSITORIES)
+        self._histories: _Latest[tuple[Path, str, str, int], tuple[Commit, ...]] = _Latest(HISTORIES)
 
     def repository(self, folder: str | Path) -> Repository:
         """The repository of a folder; known ones are not looked for again while they are there."""
@@ -106,30 +130,23 @@ class Kept:
         known = self._homes.get(name)
         if known and (known.git / "HEAD").exists() and (known.bare or _holds(known)):
             return known
-        found = find(folder)
-        self._homes[name] = found
-        return found
+        return self._homes.put(name, find(folder))
 
     def state(self, folder: str | Path) -> State:
         """Where the repository of a folder stands now."""
         repository = self.repository(folder)
-        with self._lock:
+        with self._turns.get(repository.root) or self._turns.put(repository.root, threading.Lock()):
             known = self._readings.get(repository.root)
             if known and self._holds(repository, known):
                 return known.state
-            fresh = self._read(repository, known)
-            self._readings[repository.root] = fresh
-            return fresh.state
+            return self._readings.put(repository.root, self._read(repository, known)).state
 
     def history(self, folder: str | Path, path: str, limit: int = 50) -> tuple[Commit, ...]:
         """The commits that changed a file, newest first."""
         repository = self.repository(folder)
         key = (repository.root, self.state(folder).head, path, limit)
-        if key not in self._histories:
-            self._histories[key] = repository.history(path, limit)
-            while len(self._histories) > HISTORIES:
-                self._histories.popitem(last=False)
-        return self._histories[key]
+        known = self._histories.get(key)
+        return known if known is not None else self._histories.put(key, repository.history(path, limit))
 
     def _holds(self, repository: Repository, known: _Reading) -> bool:
         if known.head != _head(repository) or known.index != _index(repository):
