@@ -24,8 +24,8 @@ ME = local("default", "test", EVERYWHERE)
 NOW = datetime(2026, 3, 8, 12, tzinfo=UTC)
 # Verbs of the engine that no caller from elsewhere has use for.
 INNER = {
-    "beside", "close", "embed_later", "extract", "gatekeeper", "graph", "head", "model", "neighbours", "shelf",
-    "shown", "sources", "tokens", "wait", "warm", "webhooks",
+    "beside", "close", "count", "embed_later", "extract", "gatekeeper", "graph", "head", "model", "neighbours",
+    "shelf", "shown", "sources", "tokens", "wait", "warm", "webhooks",
 }  # fmt: skip
 
 

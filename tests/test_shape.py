@@ -145,9 +145,10 @@ def test_the_public_api_is_pinned() -> None:
     ]  # fmt: skip
     verbs = {name for name in vars(recollect.Engine) if not name.startswith("_")}
     assert verbs == {
-        "approve", "beside", "capture", "changes", "close", "context", "edit", "embed", "embed_later", "evidence",
-        "export", "extract", "forget", "gatekeeper", "get", "graph", "head", "history", "import_", "link", "links",
-        "list", "mend", "model", "neighbours", "pending", "recall", "reject", "remember", "remember_many", "shelf",
+        "approve", "beside", "capture", "changes", "close", "context", "count", "edit", "embed", "embed_later",
+        "evidence", "export", "extract", "forget", "gatekeeper", "get", "graph", "head", "history", "import_", "link",
+        "links", "list", "mend", "model", "neighbours", "pending", "recall", "reject", "remember", "remember_many",
+        "shelf",
         "shown", "sources", "stats", "tokens", "wait", "warm", "webhooks",
     }  # fmt: skip
 

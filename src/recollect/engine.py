@@ -380,6 +380,10 @@ class Engine:
         self._usage.flush()
         return self._page(filter_of(now=None, scope=scope or EVERYWHERE, inside=True, **filters), limit, cursor)
 
+    def count(self, *, scope: Scope | None = None, **filters: Any) -> int:
+        """How many memories `list` would give, all pages together."""
+        return self._store.count(self._tenant, filter_of(now=None, scope=scope or EVERYWHERE, inside=True, **filters))
+
     def _page(self, filter: Filter, limit: int, cursor: str | None) -> Page:
         if not isinstance(limit, int) or not 1 <= limit <= MAX_LIMIT:
             raise BadInput(f"limit must be a whole number from 1 to {MAX_LIMIT}, not {limit!r}.")

@@ -140,8 +140,7 @@ def learn_once(engine: Engine, place: Bank) -> TakenIn | None:
     if switched_off(engine.settings) or not any(place.files()):
         return None
     scope = Scope(project=place.project) if place.local else EVERYWHERE
-    known = engine.list(scope=scope, kinds=KINDS, states=STATES, limit=1).memories
-    return None if known else take_in(engine, place)
+    return None if engine.count(scope=scope, kinds=KINDS, states=STATES) else take_in(engine, place)
 
 
 def _draft(engine: Engine, place: Bank, one: Learning, theirs: bool) -> Draft:

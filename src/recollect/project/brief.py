@@ -169,7 +169,7 @@ def _look(engine: Engine, signals: Signals, wanted: Wanted, recipe: str, deadlin
     told = replace(signals, task=_task(engine, wanted.scope))
     query = text.clean(told.query())[:MAX_QUERY]
     found = _asked(engine, query, wanted, recipe) if query else _prominent(engine, wanted, deadline)
-    found.query, found.total = query, int(engine.stats(scope=_seen(wanted))["memories"])
+    found.query, found.total = query, engine.count(scope=_seen(wanted))
     return found
 
 
@@ -183,7 +183,7 @@ def _asked(engine: Engine, query: str, wanted: Wanted, recipe: str) -> _Found:
             continue  # no shares to keep, or there is no more to be found
         for category in dict.fromkeys(CATEGORY[kind] for kind in kinds):
             own = tuple(kind for kind in kinds if CATEGORY[kind] == category)
-            if sum(hit.memory.kind in own for hit in told.hits) < SHARE:
+            if sum(hit.memory.kind in own for hit in told.hits) < SHARE and engine.count(kinds=own):
                 more = _recalled(engine, query, recipe, own, scope, SHARE)
                 known = {hit.memory.id for hit in found.hits}
                 fresh = [hit for hit in more.hits if hit.memory.id not in known]
