@@ -365,3 +365,26 @@ def test_the_default_branch_is_found(repo: Repo, tmp_path: Path) -> None:
     assert find(clone.path).default() == "release"
     clone.git("checkout", "-q", "-b", "feature/x")
     assert git.staged_on(clone.path) == "feature/x"
+
+
+def test_a_symbolic_link_is_no_way_out(repo: Repo, tmp_path: Path) -> None:
+    (tmp_path / "secret.py").write_text("def key():\n    return 1\n")
+    (repo.path / "way_out.py").symlink_to(tmp_path / "secret.py")
+    (repo.path / "folder").symlink_to(tmp_path)
+    repo.write("own.py", "x = 1\n")
+    found = find(repo.path)
+    assert set(found.hashes(["way_out.py", "folder/secret.py", "own.py"])) == {"own.py"}
+    assert (found.text_at("", "way_out.py"), found.text_at("", "own.py")) == ("", "x = 1\n")
+
+
+def test_a_commit_of_no_sane_time_is_read(repo: Repo) -> None:
+    first = repo.put("Begin", {"a": "1"})
+    tree = repo.git("rev-parse", f"{first}^{{tree}}")
+    for number, seconds in enumerate(("99999999999999", "4102444800")):
+        who = f"author A <a@x> {seconds} +0000\ncommitter A <a@x> 1 +0000"
+        text = f"tree {tree}\nparent {first}\n{who}\n\nOdd {number}\n"
+        path = repo.path.parent / "commit"
+        path.write_text(text)
+        sha = repo.git("hash-object", "-t", "commit", "-w", "--literally", str(path))
+        repo.git("update-ref", "refs/heads/main", sha)
+        assert Kept().state(repo.path).commits[0].subject == f"Odd {number}"

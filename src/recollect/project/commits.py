@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 
 from .. import text
 from ..capture.turns import hashed
@@ -60,7 +61,8 @@ def draft(commit: Commit, scope: Scope) -> Draft:
     )  # fmt: skip
     return Draft(
         body, kind="commit", title=text.shorten(commit.subject, 200), speaker=commit.author[:200], scope=scope,
-        refs=(f"commit:{commit.sha}",), importance=IMPORTANCE, valid_from=commit.at, source=source,
+        refs=(f"commit:{commit.sha}",), importance=IMPORTANCE, source=source,
+        valid_from=min(commit.at, datetime.now(UTC)),  # a clock that is ahead must not hide it
     )  # fmt: skip
 
 

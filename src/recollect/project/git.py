@@ -23,10 +23,12 @@ from typing import ClassVar
 
 from ..errors import BadInput, GitUnavailable, NoRepository
 from ..remember.redact import redact
+from ..times import EPOCH
 from ..types import Noun
 
 PATIENCE = 10.0  # seconds one question may take
 MAX_OUTPUT = 64 * 1024 * 1024  # bytes of one answer that are looked at
+MAX_TEXT = 4_000_000  # characters of a file in which a symbol is looked for
 MAX_FILES = 200  # files of one commit that are kept
 USUAL = ("main", "master", "trunk", "develop")  # what a default branch is called where nobody says
 OPTIONS = (
@@ -182,7 +184,7 @@ class Repository:
 
     def hashes(self, paths: Sequence[str]) -> dict[str, str]:
         """The blob hash of each file of the work tree that is there, as git would store it now."""
-        there = [path for path in paths if "\n" not in path and (self.root / path).is_file()]
+        there = [path for path in paths if "\n" not in path and self._own(path)]
         if not there or self.bare:
             return {}
         told = self.ask("hash-object", "--stdin-paths", given="\n".join(there) + "\n").split()
@@ -201,11 +203,16 @@ class Repository:
     def text_at(self, revision: str, path: str) -> str:
         """What a file says in a commit; with no commit, in the work tree. Empty where it is not there."""
         if revision:
-            return self.ask("cat-file", "blob", f"{revision}:{path}", fine=(0, 128))
-        try:
-            return (self.root / path).read_text("utf-8", "replace")
-        except OSError:
+            return self.ask("cat-file", "blob", f"{revision}:{path}", fine=(0, 128))[:MAX_TEXT]
+        if not self._own(path):
             return ""
+        with (self.root / path).open(encoding="utf-8", errors="replace") as file:
+            return file.read(MAX_TEXT)
+
+    def _own(self, path: str) -> bool:
+        """Whether a file is there and in the repository itself: a symbolic link may lead anywhere."""
+        whole = self.root / path
+        return whole.is_file() and os.path.realpath(whole) == os.path.join(os.path.realpath(self.root), path)
 
 
 # -- finding one ------------------------------------------------------------------------------------------------------
@@ -358,9 +365,21 @@ def read_commits(told: str) -> Iterator[Commit]:
             place += 3 if renamed else 2
         subject, _, body = redact(shown(message).strip())[0].partition("\n")
         yield Commit(
-            sha.strip(), tuple(parents.split()), shown(author), shown(email), datetime.fromtimestamp(int(at), UTC),
+            sha.strip(), tuple(parents.split()), shown(author), shown(email), _moment(at),
             subject.strip(), body.strip(), tuple(files[:MAX_FILES]), max(0, len(files) - MAX_FILES),
         )  # fmt: skip
+
+
+def _moment(seconds: str) -> datetime:
+    """When a commit was made, as it says itself; what is no time at all is the beginning of time.
+
+    >>> str(_moment("99999999999999")), str(_moment("60"))
+    ('1970-01-01 00:00:00+00:00', '1970-01-01 00:01:00+00:00')
+    """
+    try:
+        return datetime.fromtimestamp(int(seconds), UTC)
+    except (ValueError, OverflowError, OSError):
+        return EPOCH
 
 
 def read_lines(told: str) -> dict[str, tuple[int | None, int | None]]:

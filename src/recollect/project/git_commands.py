@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -33,14 +34,23 @@ def _here(engine: Engine) -> Caller:
 
 
 def cited_here(refs: Sequence[str]) -> tuple[str, ...]:
-    """References, with what the files of this folder's repository among them are now."""
+    """References, told from the top of this folder's repository, with what the files among them are now."""
     from .git import find
     from .truth import cited, files_of
 
+    here = Path.cwd()
     try:
-        return cited(refs, find(Path.cwd())) if any(True for _ in files_of(refs)) else tuple(refs)
+        repository = find(here) if any(True for _ in files_of(refs)) else None
     except (NoRepository, GitUnavailable):
+        repository = None
+    if repository is None:
         return tuple(refs)
+    named = []
+    for ref in refs:
+        path, mark, symbol = ref.partition("::")
+        own = (here / path).is_file() and not (repository.root / path).is_file()
+        named.append(f"{os.path.relpath(here / path, repository.root)}{mark}{symbol}" if own else ref)
+    return cited(named, repository)
 
 
 @command("git")
