@@ -191,7 +191,8 @@ def measured(benchmark: Benchmark, rankers: Sequence[Ranker], model: CachedEmbed
     turn = iter(rankers)
     with tempfile.TemporaryDirectory() as folder:
         for corpus in benchmark.corpora:
-            with Subject(corpus, Path(folder) / f"{corpus.name.replace('/', '-')}.db", model, effort=effort) as subject:
+            place, how = Path(folder) / f"{corpus.name.replace('/', '-')}.db", {**benchmark.asked, "effort": effort}
+            with Subject(corpus, place, model, **how) as subject:
                 for question in corpus.questions:
                     one = next(turn)
                     ranker.load = lambda one=one: one  # type: ignore[assignment]

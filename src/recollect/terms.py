@@ -118,6 +118,15 @@ def _pairs(run: str) -> list[str]:
     return [run[i : i + 2] for i in range(len(run) - 1)] or [run]
 
 
+def words(text: str) -> list[str]:
+    """The words of a text, with names taken apart and not kept whole.
+
+    >>> words("HTTPServer.getUser_name2")
+    ['http', 'server', 'get', 'user', 'name', '2']
+    """
+    return [_stem(_fold(part)) for part in _PART.findall(text)]
+
+
 def of_memory(memory: Memory) -> list[str]:
     """Every term by which a memory is found."""
     parts = (memory.title, memory.content, memory.reasoning, *memory.keywords, *memory.tags)

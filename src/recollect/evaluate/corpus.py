@@ -107,6 +107,7 @@ class Benchmark:
     wide: int = 0
     headline: tuple[str, ...] = ()
     targets: Mapping[str, float] = field(default_factory=dict)
+    asked: Mapping[str, Any] = field(default_factory=dict)  # what every question says to recall beside its text
     own: bool = False  # ours to quote: a report may then say which questions were missed
 
     @property

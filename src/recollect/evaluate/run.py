@@ -45,7 +45,7 @@ Say = Callable[[str], None]
 class Options:
     """How to run: with which embedder, against the controls or not, with the curve of token budgets or not.
 
-    `cache` is a folder for embeddings; `part` takes only the `dev` or the `held` questions of the golden set; `every`
+    `cache` is a folder for embeddings; `part` takes only the `dev` or the `held` questions of golden or cosqa; `every`
     asks only each n-th question, for a quick look; `asked` puts the clock at each question's own date, so that what is
     dated later is not seen; `store` is an empty database to measure in, where each corpus becomes a tenant of its own,
     in place of a file that is thrown away; `recall` holds further arguments of recall, such as `fusion`.
@@ -77,7 +77,7 @@ def run(name: str, *, data: Path | None = None, options: Options | None = None, 
             say(f"{name}: {some.name}, {len(some.items)} memories, {len(some.questions)} questions")
         _measure(benchmark, some, embedder, chosen, tally)
     if not tally.table():
-        raise BadInput(f"No question of {name} is left to ask.", fix="Only the golden set has the parts dev and held.")
+        raise BadInput(f"No question of {name} is left to ask.", fix="Only golden and cosqa have parts, dev and held.")
     settings = {key: value for key, value in asdict(chosen).items() if key != "cache"} | {
         "model": embedder.model if embedder else "off",
         "data": benchmark.hash,
@@ -113,7 +113,7 @@ def _measure(benchmark: Benchmark, corpus: Corpus, embedder: Embedder | None, op
     with tempfile.TemporaryDirectory(prefix="recollect-evaluate-") as folder:
         with tally.clock("fill"):
             place = options.store or str(Path(folder) / "store.db")
-            subject = Subject(corpus, place, embedder or "off", **options.recall)
+            subject = Subject(corpus, place, embedder or "off", **{**benchmark.asked, **options.recall})
         with subject:
             systems: list[System] = [subject]
             if options.controls:

@@ -48,7 +48,9 @@ def unparsed(path: str, text: str = "") -> str:
         language = OTHERS.get(PurePosixPath(path).suffix.lower(), "")
         return f"no grammar for {language}" if language else ""
     package = missing(path, text)
-    return f"{package} is not installed: pip install {package}" if package else ""
+    if not package or outline(text, path) is not None:  # Python has a parser of its own
+        return ""
+    return f"{package} is not installed: pip install {package}"
 
 
 def read(text: str, path: str) -> list[Piece]:
@@ -106,7 +108,9 @@ def _of_symbol(symbol: Symbol, key: str, found: Outline, path: str, links: Links
 
 
 def _title(symbol: Symbol) -> str:
-    return symbol.name[:MAX_TITLE]
+    """Its name and what it is for: the title stands before every chunk that is embedded, and counts double in text."""
+    first = summary(symbol.doc)
+    return f"{symbol.name}: {first}"[:MAX_TITLE] if first else symbol.name[:MAX_TITLE]
 
 
 def _overview(found: Outline, path: str, depends: Links) -> Piece:

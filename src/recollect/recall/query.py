@@ -95,7 +95,7 @@ def _several(values: Any, name: str) -> tuple[Any, ...]:
 
 def parse(
     query: Any, now: datetime, *, limit: Any = None, as_of: Any = None, max_tokens: Any = None, fusion: Any = None,
-    states: Any = None, recipe: Any = "default", effort: Any = None, shown: Any = (), abstain: Any = False,
+    states: Any = None, recipe: Any = None, effort: Any = None, shown: Any = (), abstain: Any = False,
     diversity: Any = None, explain: bool = False, **filters: Any,
 ) -> Query:  # fmt: skip
     """Check a question. Asking for other states than active also asks for what is expired or no longer valid."""
@@ -105,16 +105,16 @@ def parse(
         raise TooLarge(f"query has {len(query)} characters; the limit is {MAX_QUERY}.", fix="Ask a shorter question.")
     if not (cleaned := text.clean(query)):
         raise BadInput("query is empty.", fix="Ask something, or see everything with: recollect list")
-    chosen = recipes.recipe(str(recipe))
-    if diversity is not None:
-        chosen = replace(chosen, diversity=within(diversity, 0, 1, "diversity", whole=False))
     moment = None if as_of is None else times.aware(as_of, "as_of")
     current = now if states is None and moment is None else None
-    wanted = ("active",) if states is None else states
+    filter = filter_of(now=current, states=("active",) if states is None else states, **filters)
+    chosen = recipes.recipe_for(filter.kinds) if recipe is None else recipes.recipe(str(recipe))
+    if diversity is not None:
+        chosen = replace(chosen, diversity=within(diversity, 0, 1, "diversity", whole=False))
     budget = chosen.max_tokens if max_tokens is None else max_tokens
     return Query(
         text=cleaned,
-        filter=filter_of(now=current, states=wanted, **filters),
+        filter=filter,
         recipe=chosen,
         limit=int(within(chosen.limit or DEFAULT_LIMIT if limit is None else limit, 1, MAX_LIMIT, "limit", whole=True)),
         as_of=moment,

@@ -24,6 +24,7 @@ from ..store.contract import Store
 from ..types import STATES, Explained, Filter, Hit, Memory, Recall, Scope
 from . import intent
 from .arms import Arms, Scores, closeness, within
+from .naming import Names
 from .query import Query
 from .select import Scored, select
 from .understand import Understood, understand
@@ -39,6 +40,7 @@ SESSION = 0.25  # what the best of a session adds to its other turns, where no r
 WEAK = 0.2  # how probable a fit must be for an answer not to be called weak
 PART = 0.95  # what the answer to one of several questions counts beside the answer to all of them
 VERBATIM = 0.8  # what a memory gains that has what was quoted or named as it is
+DEFINES = 1.0  # what code gains that is called what was asked for, before whatever merely speaks of it
 INTENT = 0.2  # what a memory gains that is of the kind the question asks for
 BARE = 1.0  # what the time adds where a question says little else
 FAINT = 0.7  # and how much less the fit of its words counts there
@@ -297,6 +299,7 @@ class Reader:
     def _weigh(self, found: Found, scores: Scores) -> list[Scored]:
         query, when = found.query, found.asked.when
         now = query.as_of or self.now()
+        names = Names.of(found.question, found.asked.identifiers)
         weighed = []
         for memory in found.memories:
             age = days(memory.valid_from or memory.created_at, now)
@@ -308,7 +311,7 @@ class Reader:
                 # Looked at, not merely recalled: what is recalled often would otherwise be recalled ever more.
                 unused = days(memory.last_accessed_at or memory.created_at, now)
                 weight = rank.gentle(memory.importance, 0.0 if when else age, memory.confidence, unused)
-                named = VERBATIM * verbatim(memory, found.asked)
+                named = VERBATIM * verbatim(memory, found.asked) + DEFINES * names.mean(memory)
             weighed.append(Scored(memory, (scores.get(memory.id, 0.0) + named) * weight))
         return sorted(weighed, key=lambda one: (-one.score, one.memory.id))
 

@@ -9,7 +9,7 @@ people come from: `conversation` for every message of a chat, `hybrid` for 0.7/0
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -35,6 +35,7 @@ class Recipe:
     balance: bool = False
     diversity: float = 0.0
     withhold_stale: bool = False
+    kinds: tuple[str, ...] = ()  # asked for just these, it is taken unless another is named
     messages: int = field(default=1)
 
 
@@ -48,6 +49,10 @@ RECIPES = {
         Recipe(
             "verified", "the same, without what cites code that has changed since",
             {"text": 0.5, "vector": 0.5, "links": 0.1, "time": 0.25}, effort="balanced", withhold_stale=True,
+        ),
+        Recipe(
+            "code", "a function or a type by what it does or what it is called; taken where only code is asked for",
+            {"text": 0.1, "vector": 0.9, "links": 0.05}, kinds=("code",),
         ),
         Recipe(
             "conversation", "what bears on the last messages of a chat, and nothing else",
@@ -68,6 +73,12 @@ RECIPES = {
         ),
     )
 }  # fmt: skip
+
+
+def recipe_for(kinds: Collection[str]) -> Recipe:
+    """The recipe for a question that names none: the one of the kinds that are asked for, or else `default`."""
+    own = (one for one in RECIPES.values() if one.kinds and set(one.kinds) == set(kinds))
+    return next(own, RECIPES["default"])
 
 
 def recipe(name: str) -> Recipe:
