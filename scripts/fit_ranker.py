@@ -191,8 +191,7 @@ def measured(benchmark: Benchmark, rankers: Sequence[Ranker], model: CachedEmbed
     turn = iter(rankers)
     with tempfile.TemporaryDirectory() as folder:
         for corpus in benchmark.corpora:
-            place, how = Path(folder) / f"{corpus.name.replace('/', '-')}.db", {**benchmark.asked, "effort": effort}
-            with Subject(corpus, place, model, **how) as subject:
+            with Subject(corpus, Path(folder) / f"{corpus.name.replace('/', '-')}.db", model, effort=effort) as subject:
                 for question in corpus.questions:
                     one = next(turn)
                     ranker.load = lambda one=one: one  # type: ignore[assignment]

@@ -69,7 +69,7 @@ def remember(app: App, words: tuple[str, ...], merge: bool, **fields: Any) -> No
 @filtered
 @click.option("--as-of", type=Moment(), help="What was known and held then.")
 @click.option("--max-tokens", type=int, help="At most so many tokens in all.")
-@click.option("--recipe", metavar="NAME", help="default, conversation, hybrid, session_start or deep.")
+@click.option("--recipe", metavar="NAME", help="default, verified, code, conversation, hybrid, session_start or deep.")
 @click.option("--effort", type=click.Choice(["fast", "balanced", "deep"]), help="How hard to try.")
 @click.option("--fusion", type=click.Choice(["sum", "rrf"]), help="How the arms are put together.")
 @click.option("--diversity", type=float, help="From 0 to 1: how much to prefer what differs from what comes before.")
