@@ -24,19 +24,6 @@ _DRY = P("dry_run", "flag", "Only tell what would be done.", False)
 
 PROJECT: tuple[Operation, ...] = (
     Operation(
-        "brief", "Brief for a session",
-        "What to know before the first word: standing rules, and what bears on the work at hand.",
-        "Use it at the start of a session, where no hook has told it. What is asked for is composed of the feature, "
-        "branch, task and files that are worked on; the last line says how the answer came about.",
-        (
-            P("limit", "whole", "At most so many memories.", None, aliases=("k", "top_k", "n"), least=1, most=200),
-            P("path", "text", f"A folder of the project, {_FOLDER}.", None, rare=True, aliases=("folder",)),
-            _PROJECT,
-        ),
-        verbs.brief_of, verbs.briefed, "GET", "/v1/project/brief", Brief,
-        read_only=True, mcp="session_brief", cli="brief",
-    ),
-    Operation(
         "semantic_search", "Search the project's memory",
         "Find decisions, incidents, conventions, code and anything else that bears on a question, by meaning.",
         "Use it before designing, changing or explaining something.",
@@ -66,6 +53,19 @@ PROJECT: tuple[Operation, ...] = (
         verbs.get_task_context, verbs.at_hand, "GET", "/v1/project/task",
         {"task": Memory | None, "state": State | None, "related": [Memory], "skipped": [str]},
         read_only=True, idempotent=True, mcp="get_task_context", cli="task get",
+    ),
+    Operation(
+        "brief", "Brief for a session",
+        "What to know before the first word: standing rules, and what bears on the work at hand.",
+        "Use it at the start of a session, where no hook has told it. What is asked for is composed of the feature, "
+        "branch, task and files that are worked on; the last line says how the answer came about.",
+        (
+            P("limit", "whole", "At most so many memories.", None, aliases=("k", "top_k", "n"), least=1, most=200),
+            P("path", "text", f"A folder of the project, {_FOLDER}.", None, rare=True, aliases=("folder",)),
+            _PROJECT,
+        ),
+        verbs.brief_of, verbs.briefed, "GET", "/v1/project/brief", Brief,
+        read_only=True, mcp="session_brief", cli="brief",
     ),
     Operation(
         "project_state", "State of the repository",

@@ -20,7 +20,7 @@ from ..engine import Engine
 from ..errors import BadInput, Forbidden, GitUnavailable, NoRepository
 from ..project import brief, tasks, truth
 from ..project.brief import Brief
-from ..project.git import Commit, Repository, Wanted, seen_from, staged_on
+from ..project.git import Commit, Repository, Wanted, seen_from
 from ..project.ingest import Report, ingest
 from ..project.recognise import Kind
 from ..project.state import State, authors
@@ -52,10 +52,10 @@ def brief_of(
         folder = str(place)
     except _NO_GIT:
         named, folder = project or caller.home.project, ""
-    branch = staged_on(folder) if folder and engine.settings.branches == "on" else ""
+    branch = seen_from(folder) if folder and engine.settings.branches == "on" else ""
     scope = caller.scope({"project": named, "branch": branch})
-    wanted = brief.Wanted(folder, scope, not caller.wall.project, limit=limit or engine.settings.brief_limit)
-    return brief.make(engine, wanted)
+    most, own = limit or engine.settings.brief_limit, not caller.token
+    return brief.make(engine, brief.Wanted(folder, scope, not caller.wall.project, limit=most, files=own))
 
 
 def briefed(found: Brief, now: datetime) -> str:
