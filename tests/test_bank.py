@@ -255,6 +255,14 @@ def test_what_was_taken_in_and_purged_leaves_the_banks_own_files(memory: recolle
     assert (own / "patterns.md").read_text("utf-8") == "# Patterns\n\n### Knock\nTwice.\n"
 
 
+def test_the_trail_of_a_team_is_that_of_its_user(opened: Opener) -> None:
+    memory = opened(user="ana")
+    memory.remember("Learnt by Ana.", kind="pattern")
+    memory.remember("Learnt by all.", kind="pattern", scope=Scope())
+    memory.remember("Learnt by Ben.", kind="pattern", scope=Scope(user="ben"))
+    assert {one.description for one in trail(memory)} == {"Learnt by Ana.", "Learnt by all."}
+
+
 def test_a_trail_is_followed_anew_in_a_store_that_was_made_anew(opened: Opener) -> None:
     first = opened("one.db")
     first.remember("Learnt in the first store.", kind="pattern")

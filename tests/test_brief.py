@@ -298,6 +298,16 @@ def test_somebody_elsewhere_is_told_nothing_of_folders_here(
     assert "log-parser" not in claude.told("SessionStart", source="startup", cwd=str(shop.path))
 
 
+def test_somebody_elsewhere_never_gets_the_files_of_the_person_here(opened: Opener, shop: Repo) -> None:
+    memory = opened()
+    own = memory.settings.bank_path
+    own.mkdir(parents=True)
+    (own / "patterns.md").write_text("### Mine\nOnly for me.\n")
+    memory._store.close()
+    assert "Only for me." in make(memory, shop).text
+    assert make(memory, shop, files=False).text == ""
+
+
 def test_a_store_that_breaks_leaves_the_files(opened: Opener, shop: Repo) -> None:
     shop.write("docs/knowledge-bank/patterns.md", "### Sample\nRead a real sample first.\n")
     memory = opened()

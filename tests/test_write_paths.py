@@ -192,6 +192,21 @@ class Ways:
         path.write_text(json.dumps([{"role": "user", "content": words}]))
         self.run("capture", str(path))
 
+    def cli_bank_add(self, words: str) -> None:
+        self.run("bank", "add", self.fresh(), "--category", "patterns", "--description", words, "--reasoning", words)
+
+    def cli_bank_import(self, words: str) -> None:
+        folder = self.folder / self.fresh()
+        folder.mkdir()
+        (folder / "patterns.md").write_text(f"### {folder.name}\n{words}\n- Reasoning: {words}\n")
+        self.run("bank", "import", str(folder))
+
+    def cli_watch(self, words: str) -> None:
+        folder = self.folder / self.fresh()
+        folder.mkdir()
+        (folder / "notes.md").write_text(f"# Notes\n\n{words}\n")
+        self.run("watch", "--once", str(folder))
+
 
 PATHS = [name for name in vars(Ways) if not name.startswith("_") and name not in ("fresh", "run")]
 # What the list of operations calls each of them; the rest of the operations that write change what is there already.
@@ -334,8 +349,8 @@ def test_no_way_in_is_missing() -> None:
         "remember", "edit_memory", "capture", "set_task_context", "ingest_incident", "update_memory", "ingest_files",
         "ingest_adr", "ingest_code", "",
     }  # fmt: skip
-    commands = {"remember", "edit", "import", "capture", "task", "ingest", "git"}
+    commands = {"remember", "edit", "import", "capture", "task", "ingest", "git", "bank", "watch"}
     told = {*commands, *QUIET_COMMANDS}
     looks = {"recall", "context", "list", "show", "history", "stats", "status", "logs", "mcp", "hook", "export", "eval",
-             "config", "completion", "version", "commits"}  # fmt: skip
+             "config", "completion", "version", "commits", "brief"}  # fmt: skip
     assert set(cli.commands) - told - looks == set(), "add a way in, or say that it brings no words"

@@ -224,7 +224,7 @@ class Trail(Follower):
             memory = self._engine.get(id, peek=True)
         except NotFound:  # purged since
             return
-        if memory.kind not in CATEGORY_OF:
+        if memory.kind not in CATEGORY_OF or not self.own(memory.scope):
             return
         now = learning.of_memory(memory)
         for row in rows:

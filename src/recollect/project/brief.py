@@ -75,7 +75,8 @@ class Brief(Noun):
 class Wanted:
     """For whom a brief is: the folder of the session, its scope, and whether other projects may be looked at.
 
-    `talk` is what was said last in it. `tokens` and `characters` bound the whole.
+    `talk` is what was said last in it. `tokens` and `characters` bound the whole. `files` says that it is for the
+    person whose knowledge bank lies on this machine.
     """
 
     folder: str = ""
@@ -85,6 +86,7 @@ class Wanted:
     limit: int = 20
     tokens: int = 2000
     characters: int = 9500
+    files: bool = True
     now: datetime | None = None
 
 
@@ -292,7 +294,8 @@ def from_files(settings: Settings, wanted: Wanted, semantic: str) -> Brief:
     local: list[learning.Learning] = []
     own: list[learning.Learning] = []
     try:
-        local, own = bank.bank(settings, wanted.folder, wanted.scope.project).learnings()
+        if wanted.files:
+            local, own = bank.bank(settings, wanted.folder, wanted.scope.project).learnings()
     except RecollectError as error:
         skipped.append(f"bank: {error.message}")
     chosen = learning.chosen([*local, *own], wanted.limit)

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from .. import ids, text
 from ..engine import Engine
-from ..types import Entry
+from ..types import Entry, Scope
 from .journal import Follower
 
 WIDTH = 200
@@ -40,7 +40,9 @@ class DailyLog(Follower):
         read = {source.id for source in self._engine.sources(named) if source.kind in READ}
         written = 0
         for entry, source in zip(fresh, named, strict=True):
-            if source not in read and (entry.after or {}).get("kind") != "turn":
+            told = entry.after or {}
+            own = self.own(Scope.from_dict(told.get("scope") or {}))
+            if own and source not in read and told.get("kind") != "turn":
                 self._append(entry)
                 written += 1
         for entry in entries:

@@ -7,6 +7,7 @@ with. A store that is another than the one before, because the database was made
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 from abc import ABC, abstractmethod
@@ -15,7 +16,7 @@ from pathlib import Path
 
 from .. import times
 from ..engine import Engine
-from ..types import Entry
+from ..types import Entry, Scope
 
 FOLDER = "follow"
 BATCH = 500
@@ -33,12 +34,20 @@ class Follower(ABC):
     def take(self, entries: Sequence[Entry]) -> int: ...
 
     def run(self) -> int:
-        """Follow to the newest change; gives how many things were written."""
-        written, after = 0, self._cursor()
-        while entries := self._engine.changes(after=after, limit=BATCH):
-            written += self.take(entries)
-            after = self._come_to(entries[-1])
+        """Follow to the newest change; gives how many things were written. One process at a time does."""
+        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with open(os.open(self._path.with_suffix(".lock"), os.O_WRONLY | os.O_CREAT, 0o600), "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            written, after = 0, self._cursor()
+            while entries := self._engine.changes(after=after, limit=BATCH):
+                written += self.take(entries)
+                after = self._come_to(entries[-1])
         return written
+
+    def own(self, scope: Scope) -> bool:
+        """Whether what holds in a scope is for the person whose files these are: a store may be a team's."""
+        user = self._engine.settings.user
+        return not user or scope.user in ("", user)
 
     def _cursor(self) -> int:
         """How far it came, if this is the store it came so far in."""
@@ -61,7 +70,6 @@ class Follower(ABC):
         return entry.seq
 
     def _note(self, told: dict[str, object]) -> None:
-        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         part = self._path.with_suffix(".part")
         part.touch(mode=0o600)
         part.write_text(json.dumps(told), "utf-8")

@@ -200,7 +200,7 @@ def _brief(engine: Engine, caller: Caller, event: Event, where: Scope, known: Se
     wanted = brief.Wanted(
         folder="" if caller.token else event.cwd,  # somebody who is elsewhere has no folder here
         scope=where, across=not caller.wall.project, talk=_asked(known.said or _last_talk(engine, where)),
-        limit=engine.settings.brief_limit, tokens=BRIEF, characters=MAX_BRIEF,
+        limit=engine.settings.brief_limit, tokens=BRIEF, characters=MAX_BRIEF, files=not caller.token,
     )  # fmt: skip
     found = brief.make(engine, wanted)
     known.showed(found.memories)

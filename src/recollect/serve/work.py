@@ -61,7 +61,7 @@ class Work:
             self._watching.join(patience)
         if not self._worker.join(patience):  # what it was at is released, and done by the next daemon
             self._worker.stop(at_once=True)
-        return self._worker.join(patience) and not self._thread.is_alive()
+        return self._worker.join(patience) and not self._thread.is_alive() and not self._watching.is_alive()
 
     def _rounds(self) -> None:
         # First of all, and in a thread of its own: whatever writes waits for the model, and whoever asks must not.
