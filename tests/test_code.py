@@ -423,8 +423,8 @@ def test_cpp() -> None:
 
 
 def test_what_is_told_twice_is_told_apart() -> None:
-    found = read("def f(): return 1\n\ndef f(): return 2\n", "a.py")
-    assert {"f", "f#2"} <= found.keys()
+    found = read("def f(): return 1\n\ndef f(): return 2\n\ng\n\ndef g(): return 3\n", "a.py")
+    assert {"f", "f#2", "g", "g#2"} <= found.keys()
 
 
 # -- without a parser -------------------------------------------------------------------------------------------------
@@ -529,6 +529,7 @@ def test_cut_and_patched_code_never_raises(snippet: str, path: str, start: int, 
         assert len(piece.title) <= code.MAX_TITLE
         assert len(piece.keywords) <= code.MAX_KEYWORDS
     python_ast.outline(text)
+    python_ast.outline(f"def f():\n    return a{'.b' * (start * 10)}()\n")
 
 
 @settings(max_examples=100, deadline=None)

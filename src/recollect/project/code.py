@@ -63,7 +63,8 @@ def read(text: str, path: str) -> list[Piece]:
     found = outline(text, path)
     if found is None or not found.symbols:
         return _blocks(text, path)
-    return [*_pieces(found, path), *_blocks("\n\n".join(found.statements), path)]
+    pieces = _pieces(found, path)
+    return pieces + _blocks("\n\n".join(found.statements), path, [piece.key for piece in pieces])
 
 
 # -- pieces of an outline ---------------------------------------------------------------------------------------------
@@ -236,11 +237,11 @@ def trimmed(text: str, most: int) -> str:
 # -- without a parser -------------------------------------------------------------------------------------------------
 
 
-def _blocks(text: str, path: str) -> list[Piece]:
-    """The file cut at its blank lines, small neighbours together."""
+def _blocks(text: str, path: str, taken: Iterable[str] = ()) -> list[Piece]:
+    """A text cut at its blank lines, small neighbours together; `taken` are the keys that the file has already."""
     language = language_of(path, text)
     tag = language.name if language else OTHERS.get(PurePosixPath(path).suffix.lower(), "")
-    seen: Counter[str] = Counter()
+    seen = Counter(taken)
     pieces = []
     for block in _joined_blocks(text):
         # Named by its first line: a number would name another block as soon as one is put before it.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import textwrap
+import warnings
 from collections.abc import Iterator
 
 from .imports import Import
@@ -16,10 +17,14 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 def outline(text: str) -> Outline | None:
     """What a file holds; None where it cannot be parsed, for this parser forgives nothing."""
     try:
-        tree = ast.parse(text)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what a file does wrongly is not for our reader to hear
+            return _outline(ast.parse(text), text.splitlines(keepends=True))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-    lines = text.splitlines(keepends=True)
+
+
+def _outline(tree: ast.Module, lines: list[str]) -> Outline:
     imports = tuple(found for node in ast.walk(tree) for found in _imports(node))
     symbols = tuple(_symbols(tree, "", lines))
     return Outline(PYTHON, ast.get_docstring(tree) or "", imports, symbols, tuple(_statements(tree, lines)))
