@@ -35,6 +35,8 @@ class Follower(ABC):
 
     def run(self) -> int:
         """Follow to the newest change; gives how many things were written. One process at a time does."""
+        if self._from_the_start and not self._engine.head:
+            return 0  # nothing has happened yet, and nothing is left behind
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with open(os.open(self._path.with_suffix(".lock"), os.O_WRONLY | os.O_CREAT, 0o600), "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
