@@ -124,7 +124,8 @@ def collect(folder: str, deadline: Deadline) -> Signals:
     top = seen[0] if seen else Path(folder)
     feature, description, phase = deadline.step("feature", GIT, lambda: _feature(top), ("", "", ""), fine)
     branch = staged_on(folder) if seen else ""
-    files = deadline.step("git", GIT, lambda: changed(top, GIT), (), fine) if seen else ()
+    none: tuple[str, ...] = ()
+    files = deadline.step("git", GIT, lambda: changed(top, GIT), none, fine) if seen else none
     return Signals(feature, description, phase, files, branch)
 
 
