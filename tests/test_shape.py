@@ -17,7 +17,7 @@ LAYERS = [
     "errors thin",
     "times ids",
     "types",
-    "text terms rank vectors checks settings timewords grounding",
+    "arguments text terms rank vectors checks settings timewords grounding",
     "when",
     "store models",
     "remember recall history upkeep agents capture",
@@ -148,8 +148,7 @@ def test_the_public_api_is_pinned() -> None:
         "approve", "beside", "capture", "changes", "close", "context", "count", "edit", "embed", "embed_later",
         "evidence", "export", "extract", "forget", "gatekeeper", "get", "graph", "head", "history", "import_", "link",
         "links", "list", "mend", "model", "neighbours", "pending", "recall", "reject", "remember", "remember_many",
-        "shelf",
-        "shown", "sources", "stats", "tokens", "wait", "warm", "webhooks",
+        "shelf", "shown", "sources", "stats", "tokens", "wait", "warm", "webhooks",
     }  # fmt: skip
 
 

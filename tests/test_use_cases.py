@@ -142,6 +142,7 @@ def taken_in(server: Server, where: dict[str, Any]) -> None:
         **where,
     )
     assert not [one for one in told if one.startswith("failed")], told
+    server.engine.embed()  # as the daemon does, in the background
 
 
 def first(told: str) -> str:

@@ -26,6 +26,7 @@ from typing import Any, Self, TypeVar, Union, Unpack, cast, get_args, get_origin
 from urllib.parse import quote, urlencode, urlsplit
 
 from . import errors, times
+from .arguments import DraftFields, EditFields, RecallFields
 from .errors import BadInput, RateLimited, RecollectError, ServerUnavailable
 from .exchange import Imported
 from .recall.context import Context, Turn
@@ -33,8 +34,6 @@ from .types import (
     EVERYWHERE,
     Captured,
     Draft,
-    DraftFields,
-    EditFields,
     Entry,
     Evidence,
     Forgotten,
@@ -44,7 +43,6 @@ from .types import (
     Noun,
     Page,
     Recall,
-    RecallFields,
     Remembered,
     Scope,
     Source,

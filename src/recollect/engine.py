@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 from . import checks, exchange, ids, settings, text
 from .agents.tokens import Gatekeeper, IssuedTokens
 from .agents.webhooks import Webhooks
+from .arguments import DraftFields, EditFields, RecallFields
 from .capture.pipeline import Pipeline
 from .checks import MAX_NAME, Cleaner, one_of
 from .errors import Ambiguous, BadInput, BudgetSpent, ModelUnavailable, NotFound, Refused
@@ -46,8 +47,6 @@ from .types import (
     RELATIONS,
     Captured,
     Draft,
-    DraftFields,
-    EditFields,
     Entry,
     Evidence,
     Filter,
@@ -59,7 +58,6 @@ from .types import (
     Message,
     Page,
     Recall,
-    RecallFields,
     Remembered,
     Scope,
     Source,
@@ -174,15 +172,19 @@ class Engine:
         return self.remember_many([self._draft(content, fields)], merge=merge)[0]
 
     def remember_many(
-        self, drafts: Iterable[Draft | str], *, merge: bool = False, progress: Progress | None = None
-    ) -> tuple[Remembered, ...]:
-        """Remember many things at once: checked together, embedded in batches, committed in short transactions."""
+        self, drafts: Iterable[Draft | str], *, merge: bool = False, embed: bool = True,
+        progress: Progress | None = None,
+    ) -> tuple[Remembered, ...]:  # fmt: skip
+        """Remember many things at once: checked together, embedded in batches, committed in short transactions.
+
+        Without `embed` they are found by their words alone, until `embed` or the daemon has given them vectors.
+        """
         if isinstance(drafts, str | bytes) or not isinstance(drafts, Iterable):
             raise BadInput("drafts must be a list of texts or Drafts.")
         ready = [self._draft(draft, {}) if isinstance(draft, str) else draft for draft in drafts]
         if wrong := [draft for draft in ready if not isinstance(draft, Draft)]:
             raise BadInput(f"drafts must be texts or Drafts, not {type(wrong[0]).__name__}.")
-        embedder, skipped = self._models.embedder()
+        embedder, skipped = self._models.embedder() if embed else (None, ())
         done: list[Remembered] = []
         for batch in self._writer.remember(ready, embedder, merge=merge):
             done.extend(replace(result, skipped=skipped) for result in batch)

@@ -31,9 +31,13 @@ def ingest(app: App, path: Path, project: str | None, kind: Any, dry_run: bool) 
     """
     from .ingest import ingest as run
 
-    with app.open() as engine, progress("reading") as step:
-        report = run(engine, path, project=project, kind=kind, dry_run=dry_run, progress=step)
-    app.say(report, _ingested)
+    with app.open() as engine:
+        with progress("reading") as step:
+            report = run(engine, path, project=project, kind=kind, dry_run=dry_run, progress=step)
+        app.say(report, _ingested)
+        if report.created:  # it may be interrupted: the daemon goes on with it, or recollect embed
+            with progress("giving vectors") as step:
+                engine.embed(progress=step)
     if report.failed:
         raise click.exceptions.Exit(1)
 

@@ -18,6 +18,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ from typing import Any
 from .. import text as texts
 from ..checks import MAX_TAG, MAX_TAGS, Cleaner
 from ..engine import Engine
-from ..errors import BadInput
+from ..errors import BadInput, ModelUnavailable
 from ..remember.drafts import MAX_KEYWORDS, MAX_REF, MAX_REFS, MAX_TITLE
 from ..remember.redact import redact
 from ..remember.shelf import Said, shelved
@@ -91,7 +92,8 @@ def ingest(
     """Take in what a file or folder tells; what is known already and has not changed is left alone.
 
     A path that is no longer there is taken for a deletion where it was taken in before. Files that are not among those
-    that are `only` wanted are as if they did not exist: neither taken in nor missed.
+    that are `only` wanted are as if they did not exist: neither taken in nor missed. What is new is found by its words
+    at once, and by meaning when `Engine.embed` or the daemon has given it vectors, which takes far longer.
     """
     if kind is not None and kind not in KINDS:
         raise BadInput(f"kind {kind!r} is not known.", fix=f"It is one of: {', '.join(KINDS)}.")
@@ -102,6 +104,13 @@ def ingest(
     if not tree.files and not Path(path).exists() and not run.known_before():
         raise BadInput(f"There is no {path}.", fix="Name a file or a folder.")
     return run.run(progress)
+
+
+def embed_later(engine: Engine, report: Report) -> None:
+    """Have what is new given its vectors in the background, where there is a model."""
+    if report.created and not report.dry_run:
+        with suppress(ModelUnavailable):  # said in every answer that does without
+            engine.embed_later()
 
 
 class _Run:
@@ -295,7 +304,7 @@ class _Run:
         """Store pieces; gives the id of each one's memory, or nothing where it was refused."""
         if not fresh:
             return []
-        results = self._engine.remember_many([self._draft(read, piece) for read, piece in fresh])
+        results = self._engine.remember_many([self._draft(read, piece) for read, piece in fresh], embed=False)
         ids = []
         for (read, piece), result in zip(fresh, results, strict=True):
             ids.append(result.id)

@@ -23,7 +23,7 @@ from .symbol import Noun, Outline, Symbol
 
 if TYPE_CHECKING:
     from tree_sitter import Language as Grammar
-    from tree_sitter import Node
+    from tree_sitter import Node, Query
 
 MAX_TEXT = 1_000_000  # characters of a file that are parsed
 MAX_SYMBOLS = 2000
@@ -77,6 +77,14 @@ def _grammar(package: str, entry: str) -> Grammar | None:
         return Grammar(getattr(import_module(package), entry)())
     except (ImportError, AttributeError, ValueError, OSError):  # not there, or of an age that does not fit
         return None
+
+
+@cache
+def _calls(grammar: Grammar, pattern: str) -> Query:
+    """The question for the calls in a tree; making it takes longer than asking it of a file."""
+    from tree_sitter import Query
+
+    return Query(grammar, pattern)
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,14 +352,14 @@ class _Reader:
 
     def _with_calls(self, found: list[tuple[Node, Symbol]]) -> tuple[Symbol, ...]:
         """The symbols, each with what it calls, as it is written there."""
-        from tree_sitter import Query, QueryCursor
+        from tree_sitter import QueryCursor
 
         functions = [
             (node.start_byte, node.end_byte, n) for n, (node, symbol) in enumerate(found) if symbol.noun == "function"
         ]
         starts = [start for start, _, _ in functions]
         calls: dict[int, dict[str, None]] = {}
-        captured = QueryCursor(Query(self._grammar, self._language.calls)).captures(self._root) if functions else {}
+        captured = QueryCursor(_calls(self._grammar, self._language.calls)).captures(self._root) if functions else {}
         for node in sorted(captured.get("callee", ()), key=lambda one: one.start_byte):
             at = bisect_right(starts, node.start_byte) - 1
             if at < 0 or node.start_byte >= functions[at][1]:

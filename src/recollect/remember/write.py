@@ -108,7 +108,7 @@ class Writer:
     def against(self, changes: Transaction, draft: Draft, others: Sequence[str]) -> list[Memory]:
         """The memories among these that cannot be true beside a draft, as they stand now."""
         found = [memory for id in others if (memory := changes.get(Memory, id)) and memory.state == "active"]
-        said = [memory for memory in found if memory.kind in CLAIMS]
+        said = [memory for memory in found if memory.kind in CLAIMS and len(memory.content) <= STATEMENT]
         return [memory for memory in said if conflict(memory.content, draft.content)]
 
     def _one(
@@ -128,7 +128,7 @@ class Writer:
             if known and alike.agree(known.content, item.draft.content):
                 merged = self.observe(changes, known, item, source, merge=True, place=item.draft.place)
                 return Remembered("merged", merged, item.redacted, near)
-        against = self.against(changes, item.draft, others) if item.draft.kind in CLAIMS else []
+        against = self.against(changes, item.draft, others) if claims(item.draft) else []
         memory = self.create(changes, item, source, place=item.draft.place)
         gone = [other.id for other in against if self._contest(changes, memory, other)]
         beside = tuple(other.id for other in against if other.id not in gone)
@@ -340,10 +340,16 @@ def present(changes: Transaction, id: str) -> Memory:
 
 # Kinds that claim that something is so; what was only said, written or done contradicts nothing.
 CLAIMS = frozenset(("fact", "preference", "rule", "decision", "procedure", "lesson", "insight"))
+STATEMENT = 600  # characters; what is longer is a text
 COPIED = (
     "content", "kind", "title", "reasoning", "context", "speaker", "position", "scope", "keywords", "tags", "refs",
     "importance", "confidence", "network", "valid_from", "valid_to", "expires_at", "observed",
 )  # fmt: skip
+
+
+def claims(draft: Draft) -> bool:
+    """Whether a draft is a statement that something is so; a whole text says many things."""
+    return draft.kind in CLAIMS and len(draft.content) <= STATEMENT
 
 
 def _union(old: tuple[str, ...], new: tuple[str, ...], most: int) -> tuple[str, ...]:

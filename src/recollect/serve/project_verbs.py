@@ -21,7 +21,7 @@ from ..errors import BadInput, Forbidden, GitUnavailable, NoRepository
 from ..project import brief, tasks, truth
 from ..project.brief import Brief
 from ..project.git import Commit, Repository, Wanted, seen_from
-from ..project.ingest import Report, ingest
+from ..project.ingest import Report, embed_later, ingest
 from ..project.recognise import Kind
 from ..project.state import State, authors
 from ..recall.fence import HEADER, neutral
@@ -234,7 +234,9 @@ def ingest_files(
 ) -> Report:  # fmt: skip
     _whole_project(caller, "Taking files in")
     named, place = folder_of(engine, caller, project, path)
-    return ingest(engine, place, project=named or None, kind=kind, dry_run=dry_run)
+    report = ingest(engine, place, project=named or None, kind=kind, dry_run=dry_run)
+    embed_later(engine, report)
+    return report
 
 
 def ingest_code(engine: Engine, caller: Caller, **given: Any) -> Report:
