@@ -20,6 +20,7 @@ from recollect import BadInput, CopyDiffers, Job, Memory, Scope, exchange
 from recollect.cli import cli
 from recollect.settings import shown
 from recollect.store import copy as copying
+from recollect.store.answers import Answer, Depends
 from recollect.store.contract import Store
 from recollect.store.copy import Copied, Part, copy, parts
 from recollect.store.ledger import Spent
@@ -69,6 +70,14 @@ def live(place: str, clock: Clock) -> None:
             TENANTS[0], [Job("a" * 26, "done", state="done", finished_at=START, progress={"b": 1, "a": 2})]
         )
         store.book(TENANTS[0], Spent("2026-03-02", "web", "extract", "openai:m", 2, 1, 900, 40, 123_456, 1))
+        answered = Answer(
+            "c" * 26, "Which day?", "h" * 64, "ana", "web", answer="Friday — «naïve»", sources=({"memory": "x"},),
+            tier="hot", asked=5, hits=3, model="m", first_asked_at=START, last_asked_at=START,
+            depends=(Depends("file", "/a", "1"), Depends("memory", kept_in(store)[0].id)),
+        )  # fmt: skip
+        with store.transaction(TENANTS[0], "test", clock()) as changes:
+            changes.put_answer(answered, b"ab")
+            changes.put_answer(Answer("d" * 26, "Cold?", "i" * 64, asked=1))
         store.enqueue("jobs only", Job("b" * 26, "embed", run_at=START, created_at=START))
 
 

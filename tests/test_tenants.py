@@ -13,6 +13,7 @@ from conftest import START
 from nouns import A, B, memory, put, source, unit
 from recollect import Evidence, Link, Memory, NotFound, Scope, Source
 from recollect.ids import make
+from recollect.store.answers import Answer, Count, Depends
 from recollect.store.contract import Store, Transaction
 from recollect.store.ledger import Spent
 from recollect.terms import of_query
@@ -22,6 +23,7 @@ from replay import entries_of, state_of
 
 WIDE = Filter(states=())
 SAID = ("The launch code is kept in the safe.", "Ana has the key to the safe.")
+HASH = "1" * 64
 WEEK = timedelta(days=7)
 
 
@@ -38,9 +40,10 @@ class Filled:
     job: str
     token: str
     webhook: str
+    answer: str
 
     def secrets(self) -> tuple[str, ...]:
-        named = self.evidence, self.link, self.tombstone, self.job, self.token, self.webhook
+        named = self.evidence, self.link, self.tombstone, self.job, self.token, self.webhook, self.answer
         return self.mark, *self.ids, *named
 
 
@@ -51,18 +54,27 @@ def fill(store: Store, tenant: str, base: int) -> Filled:
         for n, said in enumerate(SAID, 1)
     )
     put(store, one, two, tenant=tenant)
-    evidence, link, tombstone, job, token, webhook = (make(base + n, 7) for n in range(10, 16))
+    evidence, link, tombstone, job, token, webhook, answer = (make(base + n, 7) for n in range(10, 17))
     with store.transaction(tenant, mark, START) as changes:
         changes.put(Evidence(evidence, one.id, source().id, mark, created_at=START), "create", mark)
         changes.put(Link(link, one.id, "related", two.id, reason=mark, created_at=START), "link")
         changes.put(Tombstone(tombstone, key(f"never {tenant}"), reason=mark, created_at=START), "reject")
         changes.put_token(Token(token, tenant, mark, created_at=START), f"hash-of-{mark}")
         changes.put_webhook(Webhook(webhook, tenant, f"https://{mark}.test", created_at=START))
+        changes.put_answer(answered(answer, mark, one.id), unit(1).astype("<f2").tobytes())
         for number, id in enumerate((one.id, two.id)):
             changes.embed(id, "m", unit(1, number)[None, :])
     store.used(tenant, {one.id: (1, 2)}, START)
     store.enqueue(tenant, Job(job, "sweep", payload={"mark": mark}, run_at=START, created_at=START))
-    return Filled(tenant, mark, (one.id, two.id), evidence, link, tombstone, job, token, webhook)
+    return Filled(tenant, mark, (one.id, two.id), evidence, link, tombstone, job, token, webhook, answer)
+
+
+def answered(id: str, mark: str, built_from: str = "") -> Answer:
+    """The same question in every tenant, in the same place, with an answer of its own."""
+    tied = (Depends("memory", built_from),) if built_from else ()
+    return Answer(
+        id, "Who has the key?", HASH, "ana", "web", answer=mark, tier="warm", asked=2, model="m", depends=tied
+    )
 
 
 # What a tenant may try with what it knows of the other's: each is called for one tenant with the ids of the other.
@@ -99,6 +111,15 @@ CALLS: dict[str, Callable[[Store, str, Filled], Any]] = {
     "spent": lambda store, me, other: store.spent(me),
     "spending": lambda store, me, other: store.spending(me, "", "2026-03-02"),
     "restore_ledger": lambda store, me, other: store.restore_ledger(me, []),
+    "answer_of": lambda store, me, other: store.answer_of(me, HASH, "ana", "web"),
+    "answers": lambda store, me, other: store.answers(me, [other.answer]),
+    "all_answers": lambda store, me, other: store.all_answers(me, "", 100),
+    "answer_vectors": lambda store, me, other: store.answer_vectors(me, [other.answer]),
+    "answer_page": lambda store, me, other: store.answer_page(me) + store.answer_page(me, evictable=True),
+    "shelf": lambda store, me, other: store.shelf(me, "ana", "web", "m", 0),
+    "asked": lambda store, me, other: store.asked(me, [Count(other.answer, 9, 9, "core", 0, 99)], START + WEEK),
+    "answers_kept": lambda store, me, other: store.answers_kept(me),
+    "answer_stats": lambda store, me, other: store.answer_stats(me),
     "used": lambda store, me, other: store.used(me, dict.fromkeys(other.ids, (9, 9)), START + WEEK),
     "restore_usage": lambda store, me, other: store.restore_usage(me, []),
     "enqueue": lambda store, me, other: store.enqueue(me, Job(make(7, 7), "other work", run_at=START)),
@@ -143,11 +164,15 @@ ATTEMPTS: dict[str, Callable[[Transaction, Filled], Any]] = {
         changes.drop(Link, other.link, "drop"), changes.drop(Tombstone, other.tombstone, "drop"),
     ],
     "drop_webhook": lambda changes, other: changes.drop_webhook(other.webhook),
-    "blank": lambda changes, other: changes.blank(other.ids[0]),
+    "answer": lambda changes, other: changes.answer(HASH, "ana", "web"),
+    "drop_answer": lambda changes, other: changes.drop_answer(other.answer),
+    "blank": lambda changes, other: changes.blank(other.evidence),
     "note": lambda changes, other: changes.note("try", "nothing", ""),
 }  # fmt: skip
 # These change only what they are given, or are tried by `inside`.
-OF_THEIR_OWN = {"put", "put_token", "put_webhook", "embed", "purge", "replay", "restate", "restore_vectors"}
+OF_THEIR_OWN = {
+    "put", "put_answer", "put_token", "put_webhook", "embed", "purge", "replay", "restate", "restore_vectors",
+}  # fmt: skip
 
 
 def methods(contract: type) -> set[str]:
@@ -162,7 +187,14 @@ def test_no_method_is_left_out() -> None:
 def held(store: Store, tenant: str) -> Any:
     """Everything a tenant has, with its counters of use, its jobs, its tokens and webhooks."""
     memories = store.memories(tenant, [one.id for one in store.all(tenant, Memory, "", 1000)])
-    beside = memories, store.jobs(tenant, [], 100), store.doors(tenant)
+    answers = store.all_answers(tenant, "", 100)
+    beside = (
+        memories,
+        store.jobs(tenant, [], 100),
+        store.doors(tenant),
+        answers,
+        store.shelf(tenant, "ana", "web", "m", 0),
+    )
     return state_of(store, tenant), entries_of(store, tenant), beside
 
 

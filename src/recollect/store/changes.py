@@ -29,6 +29,7 @@ from ..types import (
     Tombstone,
     Webhook,
 )
+from . import answers
 from .access import DROP_WEBHOOK, PUT_TOKEN, PUT_WEBHOOK, token_row, webhook_row
 from .rows import NOUNS, TABLES, changed, columns, compact, noun_name, quoted, record, to_json, to_row
 
@@ -140,6 +141,7 @@ class Changes(ABC):
         self._seq = self._head()
         self._touched: set[str] = set()
         self.purged = False
+        self.cached = False  # whether anything was written that has no journal row
 
     # -- what a backend adds ------------------------------------------------------------------------------------------
 
@@ -157,6 +159,10 @@ class Changes(ABC):
 
     @abstractmethod
     def _rows(self, noun: type[N], names: Sequence[str], sql: str, **values: Any) -> list[N]: ...
+
+    @abstractmethod
+    def _records(self, sql: str, **values: Any) -> list[Sequence[Any]]:
+        """The rows of a statement as they are."""
 
     @abstractmethod
     def _write_vectors(self, memory: str, model: str, vectors: Floats) -> None: ...
@@ -246,6 +252,23 @@ class Changes(ABC):
         self._run(DROP_WEBHOOK, id=id)
         self.note("drop", id, "webhook")
 
+    def answer(self, hash: str, user: str, project: str) -> answers.Answer | None:
+        for row in self._records(answers.OF, hash=hash, user=user, project=project):
+            tied = self._records(answers.DEPENDS.format(ids=":id"), id=row[0])
+            return answers.from_row(row, [answers.Depends(*rest) for _, *rest in tied])
+        return None
+
+    def put_answer(self, answer: answers.Answer, vector: bytes | None = None) -> None:
+        self._run(answers.PUT, **answers.to_row(answer), vector=vector)
+        self._run(answers.UNTIE, id=answer.id)
+        for one in answer.depends:
+            self._run(answers.TIE, id=answer.id, kind=one.kind, target=one.target, version=one.version)
+        self.cached = True
+
+    def drop_answer(self, id: str) -> None:
+        self._run(answers.DROP, id=id)
+        self.cached = True
+
     def purge(self, memory: str) -> None:
         found = self.get(Memory, memory)
         if found is None:
@@ -255,6 +278,7 @@ class Changes(ABC):
         links = self._rows(Link, columns(Link), sql, id=memory)
         for kind, id in [(Evidence, e.id) for e in evidence] + [(Link, link.id) for link in links] + [(Memory, memory)]:
             self._erase(kind, id)
+        self._run(answers.DROP_BUILT, id=memory, content=found.content)
         self._forget_context(found)
         for source in sorted({found.source, *(e.source for e in evidence)}):
             if not self._value(SOURCE_IS_USED, source=source):
@@ -280,6 +304,7 @@ class Changes(ABC):
         if isinstance(noun, Memory):
             if isinstance(old, Memory) and old.embedded() != noun.embedded():
                 self._run(self.STALE, id=noun.id)
+            self._run(answers.DROP_BUILT, id=noun.id, content=old.content if isinstance(old, Memory) else "")
             self._touched.add(noun.id)
         self._restate(noun)
         self.purged = True
@@ -310,6 +335,7 @@ class Changes(ABC):
                 self._run(self.STALE, id=entry.target)
         elif kind is not None and entry.operation == "purge":
             self.purged = self.purged or self._row(kind, entry.target) is not None
+            self._run(answers.DROP_BUILT, id=entry.target, content="")
             self._remove(kind, entry.target)
         elif kind is not None and not entry.purged:
             self._remove(kind, entry.target)

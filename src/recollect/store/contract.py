@@ -14,6 +14,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from ..types import Check, Entry, Filter, Job, Kept, Memory, Scope, Source, Token, Tombstone, Webhook
+from .answers import Answer, Count
 from .ledger import Spent
 
 if TYPE_CHECKING:
@@ -62,6 +63,16 @@ class Transaction(Protocol):
     def put_token(self, token: Token, sha256: str = "") -> None:
         """Make a token with the hash of its secret, or change one. Not knowledge: its journal row is a note."""
 
+    def answer(self, hash: str, user: str, project: str) -> Answer | None:
+        """The question of that hash in exactly that place, as it stands under the lock."""
+
+    def put_answer(self, answer: Answer, vector: bytes | None = None) -> None:
+        """Make or change a question with its answer. Derived, so there is no journal row.
+
+        The vector of the question is in half precision; without one, that of the same model stays.
+        """
+
+    def drop_answer(self, id: str) -> None: ...
     def put_webhook(self, webhook: Webhook) -> None: ...
     def drop_webhook(self, id: str) -> None: ...
 
@@ -201,6 +212,37 @@ class Store(Protocol):
 
     def restore_ledger(self, tenant: str, rows: Sequence[Spent]) -> None:
         """Set sums as they stand here (a copy of another store)."""
+
+    # The answer cache: questions, and the answers that are kept for some of them.
+
+    def answer_of(self, tenant: str, hash: str, user: str, project: str) -> Answer | None:
+        """The question of that hash in exactly that place."""
+
+    def answers(self, tenant: str, ids: Sequence[str]) -> list[Answer]: ...
+    def all_answers(self, tenant: str, after: str, limit: int) -> list[Answer]:
+        """Questions in the order of their ids, above the id `after`."""
+
+    def answer_vectors(self, tenant: str, ids: Sequence[str]) -> dict[str, bytes]:
+        """The vectors of questions, in half precision; those that have none are left out."""
+
+    def answer_page(
+        self, tenant: str, *, user: str | None = None, project: str | None = None, tiers: Sequence[str] = (),
+        kept: bool | None = None, evictable: bool = False, limit: int = 100,
+    ) -> list[Answer]:  # fmt: skip
+        """Questions, last asked first; with `evictable` those not pinned, in the order in which they may go."""
+
+    def shelf(
+        self, tenant: str, user: str, project: str, model: str, after: int
+    ) -> tuple[int, list[tuple[str, int, bytes]]]:
+        """How many questions of a place have a vector of that model, and those that changed after a number."""
+
+    def asked(self, tenant: str, counts: Sequence[Count], at: datetime) -> None:
+        """Add to how often questions were asked and served."""
+
+    def answers_kept(self, tenant: str) -> tuple[int, int]:
+        """How many questions there are, and how many of them have an answer."""
+
+    def answer_stats(self, tenant: str, user: str | None = None, project: str | None = None) -> dict[str, Any]: ...
 
     def stats(self, tenant: str) -> dict[str, Any]: ...
     def check(self, tenant: str) -> list[Check]: ...

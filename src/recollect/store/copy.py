@@ -2,8 +2,8 @@
 
 Journal rows are replayed in order, some hundreds in a transaction, with the vectors of the memories they are about. So
 the target is at any moment a store as the source was once, and its own journal says where to go on: killed anywhere, a
-copy is taken up again by starting it again. What has no journal (counters of use, jobs, tokens, webhooks, the ledger)
-is brought level afterwards. A source that is written meanwhile is followed until nothing is left to copy.
+copy is taken up again by starting it again. What has no journal (counters of use, jobs, tokens, webhooks, the ledger,
+answers) is brought level afterwards. A source that is written meanwhile is followed until nothing is left to copy.
 
 At the end both stores are read whole, and must agree in the count and the hash of everything. The hash of a noun is the
 SHA-256 of the canonical JSON of each of its rows, in the order of their ids; it depends on nothing but what is stored.
@@ -17,8 +17,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from .. import times
 from ..errors import BadInput, CopyDiffers
 from ..types import USAGE_FIELDS, Job, Kept, Memory, Noun
+from .answers import Answer
 from .contract import Store
 from .rows import NOUNS, noun_name, record
 
@@ -64,6 +66,7 @@ def copy(source: Store, target: Store, progress: Progress | None = None) -> Copi
             _level_jobs(source, target, tenant)
             target.restore_doors(tenant, source.doors(tenant))
             target.restore_ledger(tenant, source.spent(tenant))
+            _level_answers(source, target, tenant)
         there, here = tuple(parts(target, step)), tuple(parts(source, step))
         if here == there:
             return Copied(here, written)
@@ -130,6 +133,34 @@ def _level_jobs(source: Store, target: Store, tenant: str) -> None:
         target.restore_jobs(tenant, [job for job in batch if known.get(job.id) != job])
 
 
+def _level_answers(source: Store, target: Store, tenant: str) -> None:
+    for here, there in ((source, target), (target, source)):
+        for batch in _answers(here, tenant):
+            ids = [one.id for one in batch]
+            known = {one.id: one for one in there.answers(tenant, ids)}
+            other = [one for one in batch if known.get(one.id) != one]
+            if not other:
+                continue
+            vectors = source.answer_vectors(tenant, ids)
+            with target.transaction(tenant, "copy", times.EPOCH) as changes:
+                for one in other:
+                    if here is target:
+                        changes.drop_answer(one.id)
+                    else:
+                        # Another question may stand in its place since the last round.
+                        old = changes.answer(one.question_hash, one.user, one.project)
+                        if old is not None and old.id != one.id:
+                            changes.drop_answer(old.id)
+                        changes.put_answer(one, vectors.get(one.id))
+
+
+def _answers(store: Store, tenant: str) -> Iterator[list[Answer]]:
+    after = ""
+    while batch := store.all_answers(tenant, after, BATCH):
+        yield batch
+        after = batch[-1].id
+
+
 def _usage(memory: Memory) -> dict[str, Any]:
     whole = memory.as_dict()
     return {name: whole[name] for name in USAGE_FIELDS}
@@ -171,6 +202,7 @@ def parts(store: Store, step: Progress) -> Iterator[Part]:
         yield _nouns(store, tenant, Job)
         yield _told(tenant, "door", store.doors(tenant))
         yield _told(tenant, "ledger", (spent.as_dict() for spent in store.spent(tenant)))
+        yield _told(tenant, "answer", (one.as_dict() for batch in _answers(store, tenant) for one in batch))
 
 
 def _nouns(store: Store, tenant: str, kind: type[Kept]) -> Part:

@@ -26,6 +26,7 @@ from ..settings import shown
 from ..types import SCOPE_FIELDS, Check, Entry, Filter, Kept, Memory
 from . import postgres_server as server
 from .access import TOKEN, Access
+from .answers import Answers
 from .changes import BY_TIME, ENTRIES, MEMORIES, MEMORY_COLUMNS, NOUN, RESTORE_USAGE, USED, used_rows
 from .jobs import Jobs
 from .ledger import Ledger
@@ -148,6 +149,8 @@ PURGED = (
     "link",
     "source",
     "journal",
+    "answer",
+    "answer_dependency",
 )
 
 NARROW = 5_000  # memories up to which each vector is scored: about as long as the index takes
@@ -193,7 +196,7 @@ def where(filter: Filter) -> tuple[str, dict[str, Any]]:
     return "".join(f" and {part}" for part in parts), values
 
 
-class PostgresStore(Jobs, Access, Ledger):
+class PostgresStore(Jobs, Access, Ledger, Answers):
     LOCK = "for update skip locked"
 
     def __init__(self, url: str, patience: float, now: datetime) -> None:

@@ -97,7 +97,7 @@ class PostgresChanges(Changes):
     @property
     def idle(self) -> bool:
         """Whether all that this transaction did is to make its tenant's row: then there is nothing to keep."""
-        return self._made and not self.written
+        return self._made and not self.written and not self.cached
 
     def clear(self) -> None:
         """Forget what is derived from the memories, before `index` makes it again."""
@@ -118,6 +118,9 @@ class PostgresChanges(Changes):
     def _rows(self, noun: type[N], names: Sequence[str], sql: str, **values: Any) -> list[N]:
         found = self._con.execute(named(sql), {"tenant": self._tenant, **values})
         return [from_row(noun, names, row) for row in found]
+
+    def _records(self, sql: str, **values: Any) -> list[Sequence[Any]]:
+        return list(self._con.execute(named(sql), {"tenant": self._tenant, **values}))
 
     def _write_vectors(self, memory: str, model: str, vectors: Floats) -> None:
         for chunk, vector in enumerate(vectors):

@@ -27,6 +27,7 @@ from ..errors import StoreCorrupt
 from ..types import SCOPE_FIELDS, Check, Entry, Filter, Kept, Memory
 from . import sqlite_file
 from .access import TOKEN, Access
+from .answers import Answers
 from .changes import BY_TIME, ENTRIES, HEAD, MEMORIES, MEMORY_COLUMNS, NOUN, RESTORE_USAGE, USED, Changes, used_rows
 from .jobs import Jobs
 from .ledger import Ledger
@@ -77,7 +78,7 @@ TENANTS = " union ".join(
     select name from (with recursive tenant (name) as (select min(tenant) from {table}
       union all select (select min(tenant) from {table} where tenant > name) from tenant where name is not null)
     select name from tenant where name is not null)"""
-    for table in ("journal", "job", "ledger")
+    for table in ("journal", "job", "ledger", "answer")
 )
 # Memories that share a reference with some others, with how many they share.
 SHARING = """
@@ -161,7 +162,7 @@ def where(filter: Filter) -> tuple[str, dict[str, Any]]:
     return "".join(f" and {part}" for part in parts), values
 
 
-class SQLiteStore(Jobs, Access, Ledger):
+class SQLiteStore(Jobs, Access, Ledger, Answers):
     def __init__(self, path: Path, patience: float, now: datetime) -> None:
         self.path = path
         self._patience = patience

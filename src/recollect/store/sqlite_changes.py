@@ -45,6 +45,9 @@ class SQLiteChanges(Changes):
     def _rows(self, noun: type[N], names: Sequence[str], sql: str, **values: Any) -> list[N]:
         return [from_row(noun, names, row) for row in self._con.execute(sql, {"tenant": self._tenant, **values})]
 
+    def _records(self, sql: str, **values: Any) -> list[Sequence[Any]]:
+        return list(self._con.execute(sql, {"tenant": self._tenant, **values}))
+
     def _write_vectors(self, memory: str, model: str, vectors: Floats) -> None:
         from .. import vectors as codec
 

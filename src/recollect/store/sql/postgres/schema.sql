@@ -246,31 +246,44 @@ create table tombstone (
 );
 create index tombstone_key on tombstone (tenant, key);
 
+-- Questions with their answers: a cache, derived and not journalled. A question is kept from the first time it is asked;
+-- while it is cold it has no answer and no vector. `seq` is the journal row it was computed at, `watched` whether
+-- knowledge that came after may end it, `stale` why it may no longer be served, `retired` the hash of an answer that was
+-- turned down, and `changed` a number that grows with every change, for those who keep the vectors in memory.
 create table answer (
   tenant         text collate "C" not null,
   id             text collate "C" not null,
+  kind           text not null default 'computed' check (kind in ('computed', 'timely', 'given')),
   question       text not null,
   question_hash  text collate "C" not null,
   answer         text collate "C",
-  version        integer not null default 1,
+  sources        text not null default '[]',
+  version        integer not null default 0,
   tier           text not null default 'cold' check (tier in ('cold', 'warm', 'hot', 'core')),
   pinned         integer not null default 0,
-  asked          integer not null default 1,
+  asked          integer not null default 0,
   hits           integer not null default 0,
   compute_ms     integer,
   confidence     double precision,
   liked          integer not null default 0,
   disliked       integer not null default 0,
+  stale          text not null default '',
+  retired        text not null default '',
   model          text not null default '',
   vector         bytea,
-  "user"         text not null default '',
-  project        text not null default '',
+  "user"         text collate "C" not null default '',
+  project        text collate "C" not null default '',
+  seq            bigint not null default 0,
+  watched        integer not null default 0,
+  changed        bigint not null default 0,
   first_asked_at bigint not null,
   last_asked_at  bigint not null,
   expires_at     bigint,
   primary key (tenant, id),
   unique (tenant, question_hash, "user", project)
 );
+create index answer_shelf on answer (tenant, "user", project, model, changed);
+create index answer_age on answer (tenant, last_asked_at);
 create table answer_dependency (
   tenant  text collate "C" not null,
   answer  text collate "C" not null,

@@ -251,31 +251,44 @@ create table tombstone (
 ) strict, without rowid;
 create index tombstone_key on tombstone (tenant, key);
 
+-- Questions with their answers: a cache, derived and not journalled. A question is kept from the first time it is asked;
+-- while it is cold it has no answer and no vector. `seq` is the journal row it was computed at, `watched` whether
+-- knowledge that came after may end it, `stale` why it may no longer be served, `retired` the hash of an answer that was
+-- turned down, and `changed` a number that grows with every change, for those who keep the vectors in memory.
 create table answer (
   tenant         text not null,
   id             text not null,
+  kind           text not null default 'computed' check (kind in ('computed', 'timely', 'given')),
   question       text not null,
   question_hash  text not null,
   answer         text,
-  version        integer not null default 1,
+  sources        text not null default '[]',
+  version        integer not null default 0,
   tier           text not null default 'cold' check (tier in ('cold', 'warm', 'hot', 'core')),
   pinned         integer not null default 0,
-  asked          integer not null default 1,
+  asked          integer not null default 0,
   hits           integer not null default 0,
   compute_ms     integer,
   confidence     real,
   liked          integer not null default 0,
   disliked       integer not null default 0,
+  stale          text not null default '',
+  retired        text not null default '',
   model          text not null default '',
   vector         blob,
   user           text not null default '',
   project        text not null default '',
+  seq            integer not null default 0,
+  watched        integer not null default 0,
+  changed        integer not null default 0,
   first_asked_at integer not null,
   last_asked_at  integer not null,
   expires_at     integer,
   primary key (tenant, id),
   unique (tenant, question_hash, user, project)
 ) strict, without rowid;
+create index answer_shelf on answer (tenant, user, project, model, changed);
+create index answer_age on answer (tenant, last_asked_at);
 create table answer_dependency (
   tenant  text not null,
   answer  text not null,
@@ -458,4 +471,10 @@ insert into sqlite_stat1 (tbl, idx, stat) values
   ('tombstone', 'tombstone', '1000 500 1'),
   ('tombstone', 'tombstone_key', '1000 500 1'),
   ('job', 'job', '10000 5000 1'),
-  ('job', 'job_due', '10000 5000 100 1');
+  ('job', 'job_due', '10000 5000 100 1'),
+  ('answer', 'answer', '20000 10000 1'),
+  ('answer', 'sqlite_autoindex_answer_2', '20000 10000 2 1 1'),
+  ('answer', 'answer_shelf', '20000 10000 2000 500 400 1'),
+  ('answer', 'answer_age', '20000 10000 1'),
+  ('answer_dependency', 'answer_dependency', '200000 100000 12 6 1'),
+  ('answer_dependency', 'answer_dependency_target', '200000 100000 30000 5');
