@@ -23,6 +23,9 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 from . import checks, exchange, ids, settings, text
 from .agents.tokens import Gatekeeper, IssuedTokens
 from .agents.webhooks import Webhooks
+from .answers.hold import Parts as AnswerParts
+from .answers.policy import Policy
+from .answers.room import Answers
 from .arguments import DraftFields, EditFields, RecallFields
 from .capture.pipeline import Pipeline
 from .checks import MAX_NAME, Cleaner, one_of
@@ -34,6 +37,7 @@ from .recall.context import Budgets, Context, Parts, Turn, build, standing
 from .recall.loading import LOADING, Loader
 from .recall.query import MAX_LIMIT, filter_of, parse
 from .recall.read import Reader
+from .recall.recipes import fingerprint
 from .remember import forget
 from .remember.redact import redact
 from .remember.settle import Settler
@@ -134,6 +138,7 @@ class Engine:
             store, self._tenant, now, settings.content_limit, self.remember_many, self._settler, self.spending.llm
         )
         self._models = Loader(settings, embedder, self.spending.metered)
+        self.answers = self._answers()
 
     def __enter__(self) -> Self:
         return self
@@ -144,6 +149,7 @@ class Engine:
     def close(self) -> None:
         """Write what is pending and let go of the store."""
         self._usage.flush()
+        self.answers.flush()
         if self._origin is self:
             self._store.close()
 
@@ -156,6 +162,7 @@ class Engine:
         other._origin, other._models = self._origin, self._models
         if other._tenant == self._tenant:  # one cache and one count of use for all who work in it
             other._recalled, other._usage, other._reader = self._recalled, self._usage, self._reader
+            other.answers = self.answers
         return other
 
     def neighbours(self) -> Iterator[Engine]:
@@ -508,12 +515,16 @@ class Engine:
     def _handlers(self) -> dict[str, Handler]:
         """The jobs this process can do. The model stands in the kind, so that a worker with another leaves it alone."""
         embedder, _ = self._models.embedder()
-        handlers: dict[str, Handler] = {"capture": self._capture_job}
+        handlers: dict[str, Handler] = {"capture": self._capture_job, "answers": self._answers_job}
         return {**handlers, f"embed:{embedder.model}": self._embed_job} if embedder else handlers
 
     def _capture_job(self, run: Run) -> None:
         """Looking twice changes nothing, so an attempt may begin anew."""
         self.extract(list(run.job.payload.get("sources", ())), progress=run.step)
+
+    def _answers_job(self, run: Run) -> None:
+        """Only what no longer holds is computed again, so an attempt may begin anew."""
+        self.answers.refresh(run.step)
 
     def _embed_job(self, run: Run) -> None:
         """Every batch is committed, so an attempt goes on where the one before was cut off."""
@@ -537,6 +548,16 @@ class Engine:
         return self._models.state()
 
     # -- small parts --------------------------------------------------------------------------------------------------
+
+    def _answers(self) -> Answers:
+        chosen = self.settings
+        flags = {"check": chosen.answers_check, "judge": chosen.answers_judge}
+        parts = AnswerParts(
+            self._recall, lambda: self._models.models("fast").embedder, lambda: self._models.warming,
+            self.spending.llm, self._writer.forbids, fingerprint,
+        )  # fmt: skip
+        on = frozenset(name for name, value in flags.items() if one_of(value, ("on", "off"), f"answers_{name}") == "on")
+        return Answers(self._store, self._tenant, self._now, new_id, self._scope, Policy.of(chosen), on, parts)
 
     def _draft(self, content: str, fields: DraftFields) -> Draft:
         values: dict[str, Any] = {n: tuple(v) if isinstance(v, list) else v for n, v in fields.items()}

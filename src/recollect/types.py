@@ -497,7 +497,8 @@ class Explained(Noun):
 class Recall(Noun):
     """The answer to a question: hits, best first, with what ran and what was skipped, and why.
 
-    `weak` says that probably none of the hits answers the question: show them as such, or not at all.
+    `weak` says that probably none of the hits answers the question: show them as such, or not at all. `fits` is how
+    probable it is that one does; 1 where no ranker looked.
     """
 
     query: str
@@ -508,6 +509,7 @@ class Recall(Noun):
     timings: dict[str, float] = field(default_factory=dict, compare=False)
     explained: Explained | None = None
     weak: bool = False
+    fits: float = 1.0
 
     def __iter__(self) -> Any:
         return iter(self.hits)

@@ -125,7 +125,8 @@ class Reader:
             hits = self._hits(found, [(one.memory, one.score) for one in chosen.chosen])
         told = _explained(found, chosen.dropped) if query.explain else None
         skipped = (*models.skipped, *found.skipped, *skipped)
-        return Recall(query.text, hits, tuple(found.arms), skipped, chosen.tokens, watch.spent, told, weak)
+        sure = round(min(fits, 1.0), 4)
+        return Recall(query.text, hits, tuple(found.arms), skipped, chosen.tokens, watch.spent, told, weak, sure)
 
     def find(self, query: Query, models: Models, watch: Stopwatch) -> Found:
         """The candidates of a question: understood, looked for by every arm, fused, and read."""

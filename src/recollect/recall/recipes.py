@@ -9,10 +9,14 @@ people come from: `conversation` for every message of a chat, `hybrid` for 0.7/0
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
 from typing import Literal
 
+from .. import text
 from ..errors import BadInput
 
 Scale = Literal["stretch", "best", "raw", "distance"]
@@ -85,3 +89,11 @@ def recipe(name: str) -> Recipe:
     if name not in RECIPES:
         raise BadInput(f"recipe {name!r} is not known.", fix=f"It is one of: {', '.join(RECIPES)}.")
     return RECIPES[name]
+
+
+@cache
+def fingerprint(name: str = "default") -> str:
+    """A hash of how a recall scores: another one, when any number of the recipe or of the fitted ranker is another."""
+    fitted = Path(__file__).with_name("ranker.json")
+    weights = hashlib.sha256(fitted.read_bytes()).hexdigest() if fitted.exists() else ""
+    return text.key(f"{recipe(name)!r} {weights}")

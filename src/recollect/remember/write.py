@@ -252,6 +252,15 @@ class Writer:
         keys = {text.key(part) for said in texts if said.kind != "turn" for part in text.parts(said.content)}
         return {stone.key for stone in self.store.of(self.tenant, Tombstone, sorted(keys), "key")} if keys else set()
 
+    def forbids(self, said: str, scope: Scope) -> bool:
+        """Whether somebody rejected this value, or one that stands in it, where it would be seen."""
+        draft = Draft(said, scope=scope)
+        with self.store.transaction(self.tenant, self.actor, self.now()) as changes:
+            stone = self.rejected(changes, draft, self.tombstoned([draft]))
+            if stone is not None:
+                changes.note("refuse", stone.id, "the value was rejected before")
+        return stone is not None
+
     def may_stand(self, changes: Transaction, memory: Memory) -> None:
         """Raise if a memory may not stand as it is: its value was rejected, or another says the same."""
         if memory.state == "active" and changes.tombstone(memory.content_hash, memory.scope):

@@ -1,0 +1,1 @@
+"""The answer cache: repeated questions answered at once, and never wrongly."""

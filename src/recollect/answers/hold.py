@@ -1,0 +1,170 @@
+"""Holding: whether a kept answer still holds, and what it is tied to so that this can be told.
+
+An answer carries the memories, files, commits and settings it was built from, and the journal row it was computed at.
+When the journal has moved since, its rows are looked through (`news`): a change of what it was built from ends it; so
+does a memory that is new or another and that recall, asked again, puts among the hits that bear on the question. An
+answer is made of these hits, so nothing else can make it another. What no journal row tells, because it happens
+by the clock alone, is its time: it ends when a memory it was built from does, or when one begins to hold.
+
+So a stale answer is noticed on the next look, whoever changed what, in whichever process.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import threading
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .. import terms
+from ..recall.loading import LOADING
+from ..store.answers import Answer, Depends
+from ..store.contract import Store
+from ..types import Filter, Memory, Recall, Scope, Source
+from . import compose, news, outside
+
+if TYPE_CHECKING:
+    from ..models.embedder import Embedder
+    from ..models.llm import LLM
+
+FUTURE = 200  # memories that begin to hold later, looked through for the first of them
+FEW = 200  # changes that are looked at one by one before recall is asked
+FILES = 20  # files that an answer is tied to, at most
+_PATH = re.compile(r"(?:file:(?://)?)?(/.*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What the cache needs of the engine it belongs to. `loading` is whether the model is still on its way."""
+
+    recall: Callable[[str, dict[str, Any]], Recall]
+    embedder: Callable[[], Embedder | None]
+    loading: Callable[[], bool]
+    llm: Callable[..., LLM | None]
+    forbids: Callable[[str, Scope], bool]
+    recipe: Callable[[], str]
+
+
+class Hold:
+    def __init__(self, store: Store, tenant: str, now: Callable[[], datetime], parts: Parts) -> None:
+        self._store = store
+        self._tenant = tenant
+        self._now = now
+        self._parts = parts
+        self.files = outside.Files()
+        self._news = news.News(store, tenant)
+        self._known: dict[str, tuple[int, int]] = {}  # id → version, and the journal row up to which it holds
+        self._bars: dict[str, tuple[int, compose.Bars]] = {}  # id → version, and what a memory must pass to bear on it
+        self._lock = threading.Lock()
+
+    def ended(self, answer: Answer) -> tuple[str, int]:
+        """Why an answer no longer holds, or nothing and the journal row up to which it does."""
+        now = self._now()
+        if answer.stale:
+            return answer.stale, 0
+        if answer.expires_at is not None and answer.expires_at <= now:
+            return f"its time ended {answer.expires_at:%Y-%m-%d %H:%M} UTC", 0
+        built_from = {one.target for one in answer.depends if one.kind == "memory"}
+        for one in answer.depends:
+            if one.kind != "memory" and self._current(one) != one.version:
+                return f"{one.kind} {one.target} is another", 0
+        head = self._store.head(self._tenant)
+        version, seq = self._known.get(answer.id, (-1, 0))
+        seq = max(answer.seq, seq) if version == answer.version else answer.seq
+        if head == seq:
+            return "", head
+        if head < seq:
+            return "the store is older than the answer", 0
+        events = self._news.since(seq, head)
+        if events is None:
+            return f"more than {news.MOST} changes since", 0
+        if why := news.ended(events, built_from):
+            return why, 0
+        place = Scope(answer.user, answer.project)
+        changed = news.others(events, built_from, place) if answer.watched else ()
+        if changed and (why := self._newer(answer, place, changed)):
+            return why, 0
+        with self._lock:
+            self._known[answer.id] = answer.version, head
+        return "", head
+
+    def _newer(self, answer: Answer, place: Scope, changed: Collection[str]) -> str:
+        """Whether what changed is among the hits that an answer would be made of now: then it is another answer."""
+        rarity = self.rarity(answer.question)
+        if len(changed) <= FEW and self._far(answer, changed, rarity):
+            return ""
+        found = self._parts.recall(answer.question, {"scope": place, "limit": compose.HITS})
+        if LOADING in found.skipped:  # words alone may miss what changed
+            return "it cannot be checked while the model is loading"
+        bars = compose.bars(found.hits, rarity)
+        near = compose.bearing(found.hits, rarity)
+        new = next((memory.id for memory in near if memory.id in changed), "")
+        with self._lock:
+            self._bars[answer.id] = answer.version, bars
+        return f"memory {new} is newer and bears on it" if new else ""
+
+    def _far(self, answer: Answer, changed: Collection[str], rarity: Mapping[str, float]) -> bool:
+        """Whether nothing of what changed can bear on a question, by the bars that the last recall for it set.
+
+        What bears on it passes one of them, so what passes none is not worth a recall.
+        """
+        if answer.kind == "timely":  # what is of the time asked for bears on it, whatever it says
+            return False
+        version, bars = self._bars.get(answer.id, (-1, None))
+        vectors = self._store.answer_vectors(self._tenant, [answer.id]) if version == answer.version else {}
+        if bars is None or not vectors or answer.model != getattr(self._parts.embedder(), "model", ""):
+            return False
+        from ..vectors import floats
+
+        ids = sorted(changed)
+        cosines = self._store.cosines(self._tenant, answer.model, floats([vectors[answer.id]])[0], ids)
+        memories = self._store.memories(self._tenant, ids).values()
+        return not any(compose.bears(memory, cosines.get(memory.id, 0.0), bars, rarity) for memory in memories)
+
+    def rarity(self, question: str) -> dict[str, float]:
+        """The words of a question, each with how rare it is in what is remembered."""
+        words = terms.of_query(question)
+        total, counts = self._store.frequencies(self._tenant, words)
+        return {word: math.log(1 + total / (1 + counts.get(word, 0))) for word in words}
+
+    def _current(self, one: Depends) -> str:
+        if one.kind == "file":
+            return self.files.hash(one.target)
+        if one.kind == "commit":
+            return outside.commit(one.target)
+        if one.target == "embedder" and self._parts.loading():
+            return one.version
+        return self._settings().get(one.target, "")
+
+    def _settings(self) -> dict[str, str]:
+        """What an answer depends on beside knowledge: the model that finds, how it is scored, and who writes."""
+        embedder = self._parts.embedder()
+        llm = self._parts.llm("extract", "ask", "")
+        model = "" if embedder is None else embedder.model
+        return {"embedder": model, "llm": "rules" if llm is None else llm.model, "recipe": self._parts.recipe()}
+
+    def tied(self, memories: Sequence[Memory], *, settings: bool = True) -> tuple[Depends, ...]:
+        """The memories, the files here that they come from or speak of, and the settings that found them."""
+        tied = {("memory", memory.id): Depends("memory", memory.id) for memory in memories}
+        sources = self._store.of(self._tenant, Source, [memory.source for memory in memories])
+        named = [*(one.uri for one in sources), *(ref for memory in memories for ref in memory.refs)]
+        for path in dict.fromkeys(match[1] for name in named if (match := _PATH.fullmatch(name))):
+            if Path(path).is_file() and len(tied) < len(memories) + FILES:
+                tied["file", path] = Depends("file", path, self.files.hash(path))
+        if settings:
+            for name, value in self._settings().items():
+                tied["setting", name] = Depends("setting", name, value)
+        return tuple(tied.values())
+
+    def first_later(self, scope: Scope) -> datetime | None:
+        """When the first memory begins to hold that does not yet: no journal row will tell of that."""
+        now = self._now()
+        later = self._store.dated(self._tenant, Filter(scope, since=now), FUTURE)
+        starts = [memory.valid_from for memory in later if memory.valid_from is not None and memory.valid_from > now]
+        if len(later) == FUTURE:
+            return now + timedelta(hours=1)
+        return min(starts, default=None)

@@ -1,0 +1,103 @@
+"""The knowledge behind the cache: recall, and an answer composed of what it found, by sentences or by a model."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from .. import text
+from ..errors import BadAnswer, BudgetSpent, ModelUnavailable
+from ..recall.understand import Understood, understand
+from ..store.answers import Answer
+from ..store.contract import Store
+from ..types import Memory, Recall, Scope
+from . import compose
+from .compose import Composed
+from .hold import Hold, Parts
+from .policy import Policy
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question that was read: its normal form's hash and its place."""
+
+    question: str
+    hash: str
+    scope: Scope
+    narrow: bool  # asked in a branch, session or by an agent: what is seen there is not seen by others
+
+    @property
+    def place(self) -> tuple[str, str, str]:
+        return self.hash, self.scope.user, self.scope.project
+
+
+class Knowledge:
+    def __init__(
+        self, store: Store, tenant: str, now: Callable[[], datetime], policy: Policy, hold: Hold, parts: Parts
+    ) -> None:
+        self._store = store
+        self._tenant = tenant
+        self._now = now
+        self._policy = policy
+        self._hold = hold
+        self._parts = parts
+
+    def recall(self, asked: Asked) -> Recall:
+        return self._parts.recall(asked.question, {"scope": asked.scope, "limit": compose.HITS})
+
+    def understood(self, asked: Asked) -> Understood:
+        return understand(asked.question, self._now())
+
+    def compose(self, asked: Asked, found: Recall) -> tuple[Composed | None, tuple[str, ...]]:
+        if found.weak or not found.hits:
+            return None, ()
+        rarity = self._hold.rarity(asked.question)
+        hits = found.hits[: compose.HITS]
+        llm = self._parts.llm("extract", "ask", asked.scope.project)
+        if llm is None:
+            return compose.extract(hits, found.fits, rarity), ()
+        prompt = compose.prompt(asked.question, hits)
+        try:
+            done = llm.complete(compose.SYSTEM, [("user", prompt)], compose.SCHEMA, compose.TOKENS)
+        except (BadAnswer, ModelUnavailable, BudgetSpent) as error:
+            return compose.extract(hits, found.fits, rarity), (f"llm: {error}",)
+        return compose.read(done.data, hits, rarity, llm.model), ()
+
+    def made(self, asked: Asked, made: Composed | None, head: int, took: float) -> Answer:
+        """What is to be kept of a computed answer, if it is kept."""
+        bare = Answer("", asked.question, asked.hash, asked.scope.user, asked.scope.project, compute_ms=round(took))
+        if made is None:
+            return bare
+        kind = "timely" if self.understood(asked).when is not None else "computed"
+        later = self._hold.first_later(asked.scope)
+        return replace(
+            bare, kind=kind, answer=made.text, sources=cited(made), confidence=made.confidence, seq=head, watched=True,
+            depends=self._hold.tied(made.made_of),
+            expires_at=self._policy.ends(kind, self._now(), *ends(made.made_of), later),
+        )  # fmt: skip
+
+    def fresh(self, asked: Asked) -> Answer:
+        """An answer computed now, to be kept though nobody asked."""
+        head = self._store.head(self._tenant)
+        began = time.perf_counter()
+        found = self.recall(asked)
+        made, _ = self.compose(asked, found)
+        return self.made(asked, made, head, (time.perf_counter() - began) * 1000)
+
+
+def cited(made: Composed) -> tuple[dict[str, Any], ...]:
+    return tuple(
+        {
+            "memory": memory.id, "title": text.shorten(memory.title or text.title_of(memory.content), 80),
+            "quote": text.shorten(quote, 240), "trust": memory.trust,
+            "date": f"{memory.valid_from or memory.created_at:%Y-%m-%d}",
+        }
+        for memory, quote in made.cited
+    )  # fmt: skip
+
+
+def ends(memories: Sequence[Memory]) -> list[datetime | None]:
+    return [end for memory in memories for end in (memory.valid_to, memory.expires_at)]
