@@ -30,14 +30,14 @@ from .project import bank_commands as banking
 from .project import commands as projecting
 from .project import git_commands as gitting
 from .serve import commands as serving
-from .serve import granting
+from .serve import answering, granting
 from .tap import commands as tapping
 from .tap import review as reviewing
 from .terminal import Moment, look, progress
 from .types import JOB_STATES, RELATIONS
 
 __all__ = [
-    "banking", "cli", "gitting", "granting", "installing", "main", "next_page", "projecting", "reviewing",
+    "answering", "banking", "cli", "gitting", "granting", "installing", "main", "next_page", "projecting", "reviewing",
     "serving", "tapping",
 ]  # fmt: skip
 
@@ -434,7 +434,7 @@ def config(app: App, name: str | None) -> None:
 
 
 @command("eval")
-@click.argument("name", type=click.Choice(["golden", "locomo", "longmemeval", "cosqa", "project"]))
+@click.argument("name", type=click.Choice(["golden", "locomo", "longmemeval", "cosqa", "project", "answers"]))
 @click.option("--data", type=click.Path(path_type=Path), help="The folder of the public data (or $RECOLLECT_DATA).")
 @click.option("--output", type=click.Path(path_type=Path), help="A folder for the report as JSON and its curve as SVG.")
 @click.option("--baseline", type=click.Path(path_type=Path), help="Fail when a figure falls below this report's.")
@@ -446,7 +446,10 @@ def evaluate(
     app: App, name: str, data: Path | None, output: Path | None, baseline: Path | None, cache: Path | None,
     store: str | None, **options: Any,
 ) -> None:  # fmt: skip
-    """Measure how well memories are found, beside plain search."""
+    """Measure how well memories are found, beside plain search; or how far cached answers can be trusted."""
+    if name == "answers":
+        _evaluate_answers(app, data, output, cache)
+        return
     from .evaluate import report as reports
     from .evaluate.run import Options, run
 
@@ -458,6 +461,15 @@ def evaluate(
     app.say({**report.as_dict(), "worse": worse}, lambda _, out: "\n".join([reports.render(report, out.width), *worse]))
     if worse:
         raise click.exceptions.Exit(1)
+
+
+def _evaluate_answers(app: App, data: Path | None, output: Path | None, cache: Path | None) -> None:
+    from .evaluate.answers import measure
+
+    found = measure.run(data, cache, None if app.json else partial(click.echo, err=True))
+    if output:
+        measure.save(found, output)
+    app.say(found, lambda _, out: measure.render(found))
 
 
 @command()

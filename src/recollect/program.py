@@ -31,8 +31,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 EMPTY: dict[str, Any] = {"title": "", "reasoning": "", "tags": (), "keywords": (), "refs": (), "valid_from": None,
                          "valid_to": None, "expires_at": None}  # fmt: skip
 SECTIONS = {
-    "Begin": "remember recall context brief tour",
-    "Look": "list show history stats usage git commits",
+    "Begin": "remember recall ask context brief tour",
+    "Look": "list show history stats usage answers git commits",
     "Change": "edit link forget reject review task verify",
     "Serve": "serve status stop logs service mcp hook token webhook",
     "Keep": "ingest capture bank watch export import embed jobs migrate-store scan doctor eval",

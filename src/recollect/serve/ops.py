@@ -25,6 +25,7 @@ from ..types import (
     Webhook,
 )
 from . import costs, memory_tool, verbs, words
+from .answer_ops import ANSWERS
 from .operation import DRAFT, FIELDS, FILTERS, ID, IDS, KIND, PLACED, REASON, WHEN, Operation, P
 from .project_ops import PROJECT
 
@@ -355,5 +356,5 @@ OWN = (
         cli="webhook remove",
     ),
 )  # fmt: skip
-OPERATIONS = (*OWN, *PROJECT)
+OPERATIONS = (*OWN, *PROJECT, *ANSWERS)
 BY_NAME = {operation.name: operation for operation in OPERATIONS}

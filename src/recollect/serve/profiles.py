@@ -207,7 +207,8 @@ BATCH = Tool(
 
 _OWN = {operation.name: of_operation(operation) for operation in OWN if operation.mcp}
 # Left to the profile `full`: what a model asks for less often.
-_RARE = ("evidence", "stats", "usage", "pending", "approve")
+_LIBRARIAN = ("ask", "remember_answer", "forget_answer", "answer_stats", "feedback")
+_RARE = ("evidence", "stats", "usage", "pending", "approve", *_LIBRARIAN)
 PROFILES: dict[str, tuple[Tool, ...]] = {
     "core": (*(tool for name, tool in _OWN.items() if name not in _RARE), FIND_TOOLS, BATCH),
     "full": (*_OWN.values(), FIND_TOOLS, BATCH),
@@ -216,6 +217,7 @@ PROFILES: dict[str, tuple[Tool, ...]] = {
     "review": dialects.REVIEW,
     "project": tuple(of_operation(operation) for operation in PROJECT),
     "reference": entities.TOOLS,
+    "librarian": tuple(_OWN[name] for name in _LIBRARIAN),
 }
 TOOLS: dict[str, Tool] = {tool.name: tool for tools in PROFILES.values() for tool in tools}
 

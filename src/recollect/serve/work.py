@@ -1,4 +1,5 @@
-"""What the daemon does by itself: load the model, take in the spool, follow repositories, give vectors, do jobs.
+"""What the daemon does by itself: load the model, take in the spool, follow repositories, give vectors, see to core
+answers that no longer hold, and do jobs.
 
 Each round is short and each piece of work can be broken off between two steps, so that a stop never waits long; what is
 not done then is done by the next daemon, because everything that is to be done can be told from the store and the
@@ -28,6 +29,7 @@ EVERY = 2.0  # seconds between two rounds
 VISIT = 5  # rounds between two looks for jobs of other tenants
 FOLLOW = 30  # rounds between two looks at the repositories that are worked in
 LOOK = 300  # rounds between two looks for memories without a vector, which somebody else may have written
+LOOK_AT_ANSWERS = 15  # rounds between two looks for core answers that no longer hold
 log = logging.getLogger("recollect.work")
 
 
@@ -44,6 +46,7 @@ class Work:
         self._stopping = stopping
         self._seen = -1  # the newest change when vectors were last looked for
         self._written = -1  # the newest change when the files beside the store were last written
+        self._answered = -1  # the newest change when core answers were last looked at
         self._worker = engine.jobs.worker()
         self._watching = threading.Thread(target=self._watch, name="recollect-watch", daemon=True)
         self._thread = threading.Thread(target=self._rounds, name="recollect-work", daemon=True)
@@ -74,6 +77,8 @@ class Work:
         for number in count():
             if number % LOOK == 0:
                 self._attempt("vectors", self._embed)
+            if number % LOOK_AT_ANSWERS == LOOK_AT_ANSWERS - 1:
+                self._attempt("answers", self._renew)
             if self._stopping.wait(EVERY):
                 return
             self._attempt("spool", self._take_in)
@@ -122,6 +127,14 @@ class Work:
                     continue
                 if done != Refreshed(project):
                     log.info("kept up with a repository", extra={"fields": counted(done)})
+
+    def _renew(self) -> None:
+        """Have core answers computed again that no longer hold, before somebody asks."""
+        if (head := self._engine.head) == self._answered:
+            return
+        if self._engine.answers.ended():
+            self._engine.jobs.add("answers")
+        self._answered = head
 
     def _embed(self) -> None:
         """What was written while no model could be had, or by somebody who had none."""
