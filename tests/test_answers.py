@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from conftest import START, Clock, Opener, Places
 from providers import KEY, Reply, Server
-from recollect import BadInput, Engine, Forbidden, NotFound, Refused, Scope, TooLarge
+from recollect import BadInput, Engine, Forbidden, ModelUnavailable, NotFound, Refused, Scope, TooLarge
 from recollect.agents.access import Caller, local
 from recollect.answers import compose, news, outside, sow
 from recollect.answers.answered import Answered
@@ -27,6 +27,8 @@ from recollect.serve.profiles import listed
 from recollect.store.answers import Answer
 from recollect.types import EVERYWHERE, Entry, Memory, Message
 from recollect.vectors import halves
+from served import serving
+from test_mcp import calls
 
 QUESTION = "Which database runs on the staging server?"
 FACT = "The staging server runs the database PostgreSQL 15."
@@ -310,6 +312,95 @@ def test_behind_a_wall_one_asks_and_changes_only_what_is_inside(memory: Engine) 
         do(ben, "answer_put", question="q?", answer="a", files=["/etc/hostname"])
     assert do(ana, "feedback", question=QUESTION, helpful=True).liked == 1
     assert do(ana, "answer", id=found.id).question == QUESTION
+
+
+# -- other words ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def worded(opened: Opener) -> Engine:
+    """With the packaged model, whose vectors the judge knows."""
+    engine = opened(embedder="default")
+    engine.remember("The search service listens on port 7001 in staging.")
+    engine.remember("The search service listens on port 8443 in production.")
+    for said in OTHERS:
+        engine.remember(said)
+    return engine
+
+
+PORT = "Which port does the search service listen on in staging?"
+SAME = (
+    "On which port does the search service listen in staging?",
+    "What port does the search service listen on in staging?",
+    "In staging, which port does the search service listen on?",
+    "Which port is the search service listening on in staging?",
+)
+
+
+def test_the_same_question_in_other_words_is_served_and_counted(worded: Engine) -> None:
+    warm(worded, PORT)
+    served = [found for asked in SAME if (found := worded.answers.ask(asked)).cached]
+    assert served
+    assert [found.ask_count for found in served] == [*range(5, 5 + len(served))]
+    for found in served:
+        assert "7001" in found.answer
+        assert f"asked before as «{PORT}»" in found.why
+        assert worded.answers.find(found.question).question in (PORT, found.question)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Which port does the search service listen on in production?",
+        "Which port does the billing service listen on in staging?",
+        "Which port does the search service not listen on in staging?",
+        "Why does the search service listen on port 7001 in staging?",
+        "Which port did the search service listen on in staging in 2019?",
+        "project:shop which port does the search service listen on in staging?",
+    ],
+)
+def test_another_question_is_never_served_however_near(worded: Engine, asked: str) -> None:
+    warm(worded, PORT)
+    found = worded.answers.ask(asked)
+    assert not found.cached
+    for one in found.related:
+        assert one.question == PORT
+        assert one.why
+
+
+def test_what_comes_near_is_shown_as_related_with_the_reason_and_only_while_it_holds(worded: Engine) -> None:
+    warm(worded, PORT)
+    near = [
+        "Can you tell me the port number on which search listens in staging?",
+        "Which port number does the search service listen on in staging?",
+        "Which port of the search service is it that listens in staging?",
+        "On which port does search listen in staging?",
+    ]
+    asked, related = next((one, found.related) for one in near if (found := worded.answers.ask(one)).related)
+    assert (related[0].question, "7001" in related[0].answer) == (PORT, True)
+    assert 0 < related[0].probability < 1
+    assert related[0].why
+    told = BY_NAME["ask"].text(worded.answers.ask(asked, fresh=True), START)
+    assert "Related" not in told  # computed without a look at the cache
+    worded.edit(worded.recall(PORT).hits[0].memory.id, content="The search service is gone.")
+    assert [one.answer for one in worded.answers.ask(asked).related if "7001" in one.answer] == []
+
+
+def test_with_another_model_the_judge_offers_and_does_not_serve(memory: Engine) -> None:
+    filled(memory)
+    warm(memory)
+    found = memory.answers.ask("What database runs on the staging server?")
+    assert not found.cached
+
+
+def test_without_a_judge_the_same_words_are_still_served(worded: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing() -> None:
+        raise ModelUnavailable("It is not there.")
+
+    warm(worded, PORT)
+    monkeypatch.setattr("recollect.answers.judge.load", missing)
+    assert worded.answers.ask(PORT).cached
+    assert not [asked for asked in SAME if worded.answers.ask(asked).cached]
 
 
 # -- policy -----------------------------------------------------------------------------------------------------------
@@ -713,6 +804,43 @@ def test_the_librarian_speaks_the_names_that_prompts_use() -> None:
         "ask_librarian", "librarian_remember", "librarian_forget", "librarian_memory_stats", "librarian_feedback"
     }  # fmt: skip
     assert "ask_librarian" not in {tool.name for tool in listed("core")}
+
+
+def test_programs_and_assistants_ask_the_daemon(memory: Engine) -> None:
+    filled(memory)
+    with serving(memory) as server:
+        for _ in range(4):
+            told = server.call("POST", "/v1/ask", {"question": QUESTION}).data
+        assert (told["cached"], told["cache_tier"], told["ask_count"]) == (True, "hot", 4)
+        assert told["answer"] == f"{FACT} [1]"
+        assert server.call("GET", "/v1/answers/stats").data["questions"] == 1
+        [row] = server.call("GET", "/v1/answers?kept=true").data
+        assert server.call("GET", f"/v1/answers/{row['id']}").data["question"] == QUESTION
+        put = {"question": "What is a?", "answer": "1", "hours": 2}
+        assert server.call("PUT", "/v1/answers", put).status == 200
+        assert server.call("POST", "/v1/answers/get", {"question": "What is a?"}).data["hit"] is True
+        assert server.call("POST", "/v1/answers/get", {"question": "What is b?"}).data == {"hit": False, "answer": None}
+        assert server.call("POST", "/v1/answers/pin", {"question": "What is a?"}).data["pinned"] is True
+        assert server.call("POST", "/v1/answers/seed", {}).status == 200
+        said = calls(
+            server,
+            [
+                ("ask_librarian", {"query": QUESTION}),
+                ("librarian_remember", {"query": "Who cooks?", "answer": "Nobody.", "pin": True}),
+                ("ask_librarian", {"query": "who cooks"}),
+                ("librarian_feedback", {"query": "Who cooks?", "helpful": True}),
+                ("librarian_memory_stats", {}),
+                ("librarian_forget", {"query": "Who cooks?"}),
+                ("librarian_forget", {"query": "Who cooks?"}),
+            ],
+            path="/mcp?tools=librarian",
+        )
+    assert "from the cache, hot" in said[0]
+    assert "Nobody." in said[2]
+    assert said[3].startswith("Noted")
+    assert "questions" in said[4]
+    assert said[5].startswith("Forgotten")
+    assert said[6].startswith("failed")
 
 
 def test_an_answer_is_told_to_a_model_as_data(memory: Engine) -> None:

@@ -70,7 +70,7 @@ def _greeted(said: str) -> bool:
 def of_lines(lines: Iterable[str], name: str) -> list[tuple[str, str]]:
     """Questions with their answers, which may be empty.
 
-    >>> of_lines(["# ours", "What is CI?", "Who is Ana?\tShe leads.", '{"question": "Why?", "answer": "So."}'], "f")
+    >>> of_lines(["# ours", "What is CI?", "Who is Ana?\\tShe leads.", '{"question": "Why?", "answer": "So."}'], "f")
     [('What is CI?', ''), ('Who is Ana?', 'She leads.'), ('Why?', 'So.')]
     """
     found = []
