@@ -221,7 +221,8 @@ def actions(two: Two) -> Iterator[Objection]:
 # -- direction --------------------------------------------------------------------------------------------------------
 
 _DIRECTED = frozenset(
-    "from to into onto than before after by over against through via under behind until above with".split()
+    """from to into onto than before after by over against through via under behind until above with in on at for
+    of""".split()
 )
 _BY = re.compile(r"\b(?:is|are|was|were|be|been|being|get|gets)\b(?: \w+){0,4}? \w+(?:ed|en|lt|wn|pt|ught|de|t) by\b")
 _BETWEEN = frozenset("and or vs versus between both either compared".split())
@@ -256,7 +257,7 @@ def _roles(reading: Reading) -> dict[str, tuple[int, str]]:
             *_BETWEEN,
         ):
             role = ""
-        elif word.content or word.text == "name":
+        elif word.content or word.text not in FUNCTION:
             found.setdefault(word.stem, (place, role))
     return found
 
@@ -277,7 +278,9 @@ def direction(two: Two) -> Iterator[Objection]:
             if swapped and not turned and _exchanged(roles) and not _side_by_side(two, first, second):
                 yield Objection(f"the other way round: {first}, {second}", firm=True)
                 return
-            relates = first in _RELATES or second in _RELATES
+            # A phrase that has only moved, as in «in Python, how …», changes nothing.
+            stays = any(a and a == b for a, b in ((roles[0], roles[2]), (roles[1], roles[3])))
+            relates = not stays and (first in _RELATES or second in _RELATES)
             if relates and not _active_is_passive(two, swapped) and (swapped or turned):
                 yield Objection(f"who does it to whom: {first}, {second}", firm=not any(two.left))
                 return
