@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from recollect.store import changes, jobs, sqlite
+from recollect.store import answers, changes, jobs, sqlite
 from recollect.store.sqlite import SQLiteStore
 from recollect.store.sqlite_changes import SQLiteChanges
 from recollect.types import Evidence, Link, Memory, Source, Tombstone
@@ -30,6 +30,13 @@ STATEMENTS = {
     "history": f"{changes.ENTRIES} and target = :target order by seq limit :limit",
     "job due": jobs.IS_DUE.format(kinds=":kind"),
     "claim": jobs.CLAIM.format(kinds=":kind", lock=""),
+    "answer": answers.OF,
+    "what an answer depends on": answers.DEPENDS.format(ids=":id"),
+    "answers built from": answers.DROP_BUILT,
+    "answers given": answers.DROP_QUOTING,
+    "count of an answer": answers.COUNT,
+    "changed answers": answers.SHELF,
+    "answers with a vector": answers.SHELF_SIZE,
     "vectors of all models": sqlite.ALL_VECTORS_OF,
     "changed vectors": f"{sqlite.INDEX_ROWS} and m.n in (select value from json_each(:memories))",
 }  # fmt: skip

@@ -278,7 +278,7 @@ class Changes(ABC):
         links = self._rows(Link, columns(Link), sql, id=memory)
         for kind, id in [(Evidence, e.id) for e in evidence] + [(Link, link.id) for link in links] + [(Memory, memory)]:
             self._erase(kind, id)
-        self._run(answers.DROP_BUILT, id=memory, content=found.content)
+        self._drop_built(memory, found.content)
         self._forget_context(found)
         for source in sorted({found.source, *(e.source for e in evidence)}):
             if not self._value(SOURCE_IS_USED, source=source):
@@ -304,7 +304,7 @@ class Changes(ABC):
         if isinstance(noun, Memory):
             if isinstance(old, Memory) and old.embedded() != noun.embedded():
                 self._run(self.STALE, id=noun.id)
-            self._run(answers.DROP_BUILT, id=noun.id, content=old.content if isinstance(old, Memory) else "")
+            self._drop_built(noun.id, old.content if isinstance(old, Memory) else "")
             self._touched.add(noun.id)
         self._restate(noun)
         self.purged = True
@@ -335,7 +335,7 @@ class Changes(ABC):
                 self._run(self.STALE, id=entry.target)
         elif kind is not None and entry.operation == "purge":
             self.purged = self.purged or self._row(kind, entry.target) is not None
-            self._run(answers.DROP_BUILT, id=entry.target, content="")
+            self._drop_built(entry.target, "")
             self._remove(kind, entry.target)
         elif kind is not None and not entry.purged:
             self._remove(kind, entry.target)
@@ -343,6 +343,12 @@ class Changes(ABC):
             entry.operation, entry.noun, entry.target, entry.before, entry.after, entry.reason,
             at=entry.at, actor=entry.actor, purged=entry.purged,
         )  # fmt: skip
+
+    def _drop_built(self, memory: str, content: str) -> None:
+        """Take the answers along that were built from a memory, or given in its words."""
+        self._run(answers.DROP_BUILT, id=memory)
+        if content:
+            self._run(answers.DROP_QUOTING, content=content)
 
     def _erase(self, kind: type[Kept], id: str) -> None:
         self._remove(kind, id)

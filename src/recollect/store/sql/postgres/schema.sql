@@ -284,6 +284,7 @@ create table answer (
 );
 create index answer_shelf on answer (tenant, "user", project, model, changed);
 create index answer_age on answer (tenant, last_asked_at);
+create index answer_kind on answer (tenant, kind);
 create table answer_dependency (
   tenant  text collate "C" not null,
   answer  text collate "C" not null,

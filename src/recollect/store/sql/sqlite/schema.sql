@@ -289,6 +289,7 @@ create table answer (
 ) strict, without rowid;
 create index answer_shelf on answer (tenant, user, project, model, changed);
 create index answer_age on answer (tenant, last_asked_at);
+create index answer_kind on answer (tenant, kind);
 create table answer_dependency (
   tenant  text not null,
   answer  text not null,
@@ -476,5 +477,6 @@ insert into sqlite_stat1 (tbl, idx, stat) values
   ('answer', 'sqlite_autoindex_answer_2', '20000 10000 2 1 1'),
   ('answer', 'answer_shelf', '20000 10000 2000 500 400 1'),
   ('answer', 'answer_age', '20000 10000 1'),
+  ('answer', 'answer_kind', '20000 10000 500'),
   ('answer_dependency', 'answer_dependency', '200000 100000 12 6 1'),
   ('answer_dependency', 'answer_dependency_target', '200000 100000 30000 5');
