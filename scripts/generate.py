@@ -107,6 +107,32 @@ def serving() -> str:
     return "\n".join([*rows, "", f"{told} `python bench/serve.py`, commit `{machine['commit'][:10]}`."])
 
 
+def served_answers() -> str:
+    """How precisely cached answers are served: the judge beside cosines, on labelled pairs, in a cache, on our own."""
+    found = results("answers_eval")
+    judged, simulated, own = found["served"], found["simulation"], found["own"]
+    rows = ["| way to decide | precision | recall | others served |", "|---|---|---|---|"]
+    ways = {f"**judge, {found['settings']['serve']}**": judged}
+    ways |= {f"cosine {cut} and the guards": one for cut, one in found["at cosine, guarded"].items()}
+    ways |= {f"cosine {cut}": one for cut, one in found["at cosine"].items()}
+    for way, one in ways.items():
+        rows.append(f"| {way} | {one['precision']:.1%} | {one['recall']:.1%} | {one['false hits']:.1%} |")
+    rows += ["", "| recall where the precision is | 85 % | 90 % | 93 % | 95 % |", "|---|---|---|---|---|"]
+    for way, at in found["recall at"].items():
+        rows.append(f"| {way} | {' | '.join(f'{share:.1%}' for share in at.values())} |")
+    rows += ["", "| a full cache | hits | right | wrong | not judged |", "|---|---|---|---|---|"]
+    for way, one in simulated.items():
+        shares = " | ".join(f"{one[name]:.1%}" for name in ("hits", "right", "wrong", "unjudged"))
+        rows.append(f"| {way} | {shares} |")
+    rows += ["", "| our own pairs | part | pairs | served | offered |", "|---|---|---|---|---|"]
+    for name, title in (("refuse", "must be refused"), ("hit", "ask the same")):
+        for part in ("dev", "held"):
+            one = own[name][part]
+            rows.append(f"| {title} | {part} | {one['pairs']} | {one['serve']} | {one['offer']} |")
+    commit = found["provenance"]["commit"][:10]
+    return "\n".join([*rows, "", f"`recollect eval answers`, commit `{commit}`."])
+
+
 def speed() -> str:
     """The benchmark's figures, with the bar that each must hold."""
     found = results("speed")
