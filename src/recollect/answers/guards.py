@@ -221,8 +221,9 @@ def actions(two: Two) -> Iterator[Objection]:
 # -- direction --------------------------------------------------------------------------------------------------------
 
 _DIRECTED = frozenset(
-    """from to into onto than before after by over against through via under behind until above with in on at for
-    of""".split()
+    """from to into onto than before after by over against through via under behind until above with in on at for of
+    without within as per across toward towards inside outside below beside besides except instead plus minus upon since
+    during despite unlike near around like""".split()
 )
 _BY = re.compile(r"\b(?:is|are|was|were|be|been|being|get|gets)\b(?: \w+){0,4}? \w+(?:ed|en|lt|wn|pt|ught|de|t) by\b")
 _BETWEEN = frozenset("and or vs versus between both either compared".split())
@@ -286,6 +287,26 @@ def direction(two: Two) -> Iterator[Objection]:
                 return
     if (found := _around(two, shared)) is not None and not turned:
         yield Objection(f"the other way round: {found}", firm=True)
+    elif _same_words(two) and (found := _reordered(two, one, other)):
+        yield Objection(f"the same words in another order: {found}", firm=True)
+
+
+def _same_words(two: Two) -> bool:
+    """Whether they differ in nothing but small words that give no direction."""
+    apart = two.lone[0] | two.lone[1]
+    words = [word for reading in (two.asked, two.known) for word in reading.words if word.stem in apart]
+    return all(word.kind == "word" and word.text in FUNCTION - _DIRECTED for word in words)
+
+
+def _reordered(two: Two, one: Mapping[str, tuple[int, str]], other: Mapping[str, tuple[int, str]]) -> str:
+    """Two words whose order is exchanged, though neither only moved with its phrase nor became a passive's subject."""
+    shared = sorted(one.keys() & other.keys(), key=lambda word: one[word])
+    for number, first in enumerate(shared):
+        for second in shared[number + 1 :]:
+            stays = any(one[word][1] and one[word][1] == other[word][1] for word in (first, second))
+            if other[first][0] > other[second][0] and not stays and not _side_by_side(two, first, second):
+                return "" if _active_is_passive(two, swapped=True) else f"{first}, {second}"
+    return ""
 
 
 def _exchanged(roles: tuple[str, str, str, str]) -> bool:
