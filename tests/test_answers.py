@@ -577,6 +577,7 @@ def test_bad_arguments_are_named(memory: Engine, tmp_path: Path) -> None:
     put = memory.answers.put
     for more in (
         {"confidence": 2}, {"hours": 0}, {"hours": "x"}, {"files": "a"}, {"files": [str(tmp_path / "none")]},
+        {"files": ["a\0b"]},
         {"repositories": [str(tmp_path)]}, {"memories": ["nothing"]}, {"scope": Scope(session="s")},
     ):  # fmt: skip
         with pytest.raises((BadInput, NotFound)):

@@ -30,7 +30,7 @@ class Files:
                 named = f"{stamp}".encode()
                 data = Path(path).read_bytes() if stat.st_size <= LARGEST else named
                 known = self._known[path] = stamp, hashlib.sha256(data).hexdigest()
-        except OSError:
+        except (OSError, ValueError):  # a name that no file can have is one of no file
             return GONE
         return known[1]
 
@@ -49,7 +49,7 @@ def commit(folder: str) -> str:
                 return (place / name).read_text("utf-8").strip()
         packed = (shared / "packed-refs").read_text("utf-8").splitlines()
         return next((line.split()[0] for line in packed if line.endswith(f" {name}")), GONE)
-    except (OSError, UnicodeDecodeError):
+    except (OSError, ValueError):
         return GONE
 
 
