@@ -78,6 +78,7 @@ def test_a_question_of_nothing_but_signs_or_manners_is_still_itself() -> None:
         ("environments", "How do I deploy to prod?", "How do I deploy to staging?"),
         ("polarity", "Which tables are replicated?", "Which tables are not replicated?"),
         ("polarity", "How do I lock it?", "How do I unlock it?"),
+        ("polarity", "Are drafts visible to others?", "Are drafts invisible to others?"),
         ("polarity", "What runs before the hook?", "What runs after the hook?"),
         ("actions", "How do I rename a column?", "How do I drop a column?"),
         ("direction", "How do I convert JSON to YAML?", "How do I convert YAML to JSON?"),

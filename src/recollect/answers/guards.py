@@ -187,6 +187,9 @@ def polarity(two: Two) -> Iterator[Objection]:
     """Negation and opposites. An opposite together with a negation cancels out: «not work» is «fail»."""
     lone, other = two.lone
     against = [(a, b) for a in lone for b in other if (a, b) in opposites() or _prefixed(a, b)]
+    # Stems of a word and of its negation may part ways («visibl», «invis»), so the words themselves are looked at too.
+    texts = [{w.text for w in side.words if w.stem in lone | other} for side in (two.asked, two.known)]
+    against += [(a, b) for a in texts[0] for b in texts[1] if _prefixed(a, b)]
     denied = _negations(two.asked) % 2 != _negations(two.known) % 2
     if denied and not against:
         yield Objection("one is negated", firm=True)
