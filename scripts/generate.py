@@ -107,6 +107,26 @@ def serving() -> str:
     return "\n".join([*rows, "", f"{told} `python bench/serve.py`, commit `{machine['commit'][:10]}`."])
 
 
+def answered_week() -> str:
+    """A week of questions against the answer cache, with GPTCache beside it."""
+    found = results("answers")
+    ours, theirs, bars = found["recollect"], found["gptcache"], found["bars"]
+    rows = ["| | hit rate | hits | stale | wrong |", "|---|---|---|---|---|"]
+    named = {"Recollect": ours}
+    named |= {f"GPTCache {theirs['version']}, threshold {key}": one for key, one in theirs.items() if key != "version"}
+    for name, one in named.items():
+        rows.append(f"| {name} | {one['hit_rate']:.1%} | {one['hits']:,} | {one['stale']:,} | {one['wrong']:,} |")
+    told = (
+        f"{ours['asks']:,} asks, {ours['paraphrased']:,} of them in other words, {ours['changes']} changes. *Stale* is a "
+        f"value that the fact had before, *wrong* one that it never had. An answer takes {ours['bytes_per_answer']:,} "
+        f"bytes (bar {bars['bytes_per_answer']:,}). Processor time of a look at a hot answer: "
+        f"{ours['cpu_ms_same_words']} ms in the same words (bar {bars['cpu_ms_same_words']:g}), "
+        f"{ours['cpu_ms_other_words']} ms in other words with the embedding (bar {bars['cpu_ms_other_words']:g}), "
+        f"{ours['cpu_ms_after_a_change']} ms after something else changed."
+    )
+    return "\n".join([*rows, "", told, "", f"`python bench/answers.py`, commit `{found['machine']['commit'][:10]}`."])
+
+
 def served_answers() -> str:
     """How precisely cached answers are served: the judge beside cosines, on labelled pairs, in a cache, on our own."""
     found = results("answers_eval")
