@@ -113,18 +113,30 @@ def answered_week() -> str:
     ours, theirs, bars = found["recollect"], found["gptcache"], found["bars"]
     rows = ["| | hit rate | hits | stale | wrong |", "|---|---|---|---|---|"]
     named = {"Recollect": ours}
-    named |= {f"GPTCache {theirs['version']}, threshold {key}": one for key, one in theirs.items() if key != "version"}
+    for key, one in theirs.items():
+        if key != "version":
+            named[f"GPTCache {theirs['version']}, threshold {key} (cosine {one['cosine']:g})"] = one
     for name, one in named.items():
         rows.append(f"| {name} | {one['hit_rate']:.1%} | {one['hits']:,} | {one['stale']:,} | {one['wrong']:,} |")
     told = (
-        f"{ours['asks']:,} asks, {ours['paraphrased']:,} of them in other words, {ours['changes']} changes. *Stale* is a "
-        f"value that the fact had before, *wrong* one that it never had. An answer takes {ours['bytes_per_answer']:,} "
+        f"{ours['asks']:,} asks, {ours['paraphrased']:,} of them in other words, {ours['changes']} changes. *Stale* is "
+        "a value that the fact had before, *wrong* one that it never had; of the answers that were computed, "
+        f"{ours['computed'].get('wrong', 0)} of {sum(ours['computed'].values()):,} did not give the fact either. An "
+        f"answer of ours is right when the fact stands in it, also beside others that it cites. It takes {ours['bytes_per_answer']:,} "
         f"bytes (bar {bars['bytes_per_answer']:,}). Processor time of a look at a hot answer: "
         f"{ours['cpu_ms_same_words']} ms in the same words (bar {bars['cpu_ms_same_words']:g}), "
         f"{ours['cpu_ms_other_words']} ms in other words with the embedding (bar {bars['cpu_ms_other_words']:g}), "
         f"{ours['cpu_ms_after_a_change']} ms after something else changed."
     )
-    return "\n".join([*rows, "", told, "", f"`python bench/answers.py`, commit `{found['machine']['commit'][:10]}`."])
+    return "\n".join(
+        [
+            *rows,
+            "",
+            told,
+            "",
+            f"`python bench/answers.py --asks {ours['asks']} --changes {ours['changes']}`, commit `{found['machine']['commit'][:10]}`.",
+        ]
+    )
 
 
 def served_answers() -> str:
