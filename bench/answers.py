@@ -15,8 +15,8 @@ questions in the same order with the same vectors, at the threshold its document
 threshold t is of squared distances up to 4: it serves from a cosine of 1 - 2(1 - t) on, which is told beside it.
 
 What the figures do not tell: an answer of ours counts as right when the fact stands in it, also beside other sentences
-that it cites, while GPTCache holds single sentences; every change here also takes the old value out of recall; and facts
-lie closer together than in most places, which is hard on whoever goes by likeness.
+that it cites, while GPTCache holds single sentences; every change here also takes the old value out of recall; and
+facts lie closer together than in most places, which is hard on whoever goes by likeness.
 
 Writes `bench/results/answers.json`; `--quick` does not.
 """

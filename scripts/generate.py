@@ -122,8 +122,8 @@ def answered_week() -> str:
         f"{ours['asks']:,} asks, {ours['paraphrased']:,} of them in other words, {ours['changes']} changes. *Stale* is "
         "a value that the fact had before, *wrong* one that it never had; of the answers that were computed, "
         f"{ours['computed'].get('wrong', 0)} of {sum(ours['computed'].values()):,} did not give the fact either. An "
-        f"answer of ours is right when the fact stands in it, also beside others that it cites. It takes {ours['bytes_per_answer']:,} "
-        f"bytes (bar {bars['bytes_per_answer']:,}). Processor time of a look at a hot answer: "
+        f"answer of ours is right when the fact stands in it, also beside others that it cites. It takes "
+        f"{ours['bytes_per_answer']:,} bytes (bar {bars['bytes_per_answer']:,}). Processor time of a look at a hot answer: "
         f"{ours['cpu_ms_same_words']} ms in the same words (bar {bars['cpu_ms_same_words']:g}), "
         f"{ours['cpu_ms_other_words']} ms in other words with the embedding (bar {bars['cpu_ms_other_words']:g}), "
         f"{ours['cpu_ms_after_a_change']} ms after something else changed."
@@ -134,7 +134,8 @@ def answered_week() -> str:
             "",
             told,
             "",
-            f"`python bench/answers.py --asks {ours['asks']} --changes {ours['changes']}`, commit `{found['machine']['commit'][:10]}`.",
+            f"`python bench/answers.py --asks {ours['asks']} --changes {ours['changes']}`, commit "
+            f"`{found['machine']['commit'][:10]}`.",
         ]
     )
 
