@@ -29,8 +29,8 @@ from .program import EMPTY, App, chosen, cli, command, drafted, filtered, placed
 from .project import bank_commands as banking
 from .project import commands as projecting
 from .project import git_commands as gitting
-from .serve import commands as serving
 from .serve import answering, granting
+from .serve import commands as serving
 from .tap import commands as tapping
 from .tap import review as reviewing
 from .terminal import Moment, look, progress
@@ -446,7 +446,10 @@ def evaluate(
     app: App, name: str, data: Path | None, output: Path | None, baseline: Path | None, cache: Path | None,
     store: str | None, **options: Any,
 ) -> None:  # fmt: skip
-    """Measure how well memories are found, beside plain search; or how far cached answers can be trusted."""
+    """Measure how well memories are found, beside plain search.
+
+    With `answers`, how far cached answers can be trusted.
+    """
     if name == "answers":
         _evaluate_answers(app, data, output, cache)
         return

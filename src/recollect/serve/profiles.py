@@ -20,6 +20,7 @@ from ..agents.access import Caller
 from ..engine import Engine
 from ..errors import BadInput, RecollectError
 from . import dialects, entities
+from .answer_ops import ANSWERS
 from .ops import OWN
 from .parameters import Parameter, read
 from .project_ops import PROJECT
@@ -207,17 +208,17 @@ BATCH = Tool(
 
 _OWN = {operation.name: of_operation(operation) for operation in OWN if operation.mcp}
 # Left to the profile `full`: what a model asks for less often.
-_LIBRARIAN = ("ask", "remember_answer", "forget_answer", "answer_stats", "feedback")
-_RARE = ("evidence", "stats", "usage", "pending", "approve", *_LIBRARIAN)
+_RARE = ("evidence", "stats", "usage", "pending", "approve")
+_LIBRARIAN = tuple(of_operation(operation) for operation in ANSWERS if operation.mcp)
 PROFILES: dict[str, tuple[Tool, ...]] = {
     "core": (*(tool for name, tool in _OWN.items() if name not in _RARE), FIND_TOOLS, BATCH),
-    "full": (*_OWN.values(), FIND_TOOLS, BATCH),
+    "full": (*_OWN.values(), *_LIBRARIAN, FIND_TOOLS, BATCH),
     "memory": dialects.MEMORY,
     "capture": dialects.CAPTURE,
     "review": dialects.REVIEW,
     "project": tuple(of_operation(operation) for operation in PROJECT),
     "reference": entities.TOOLS,
-    "librarian": tuple(_OWN[name] for name in _LIBRARIAN),
+    "librarian": _LIBRARIAN,
 }
 TOOLS: dict[str, Tool] = {tool.name: tool for tools in PROFILES.values() for tool in tools}
 
