@@ -22,6 +22,7 @@ from recollect.capture.turns import hashed
 from recollect.cli import cli
 from recollect.graph import Node
 from recollect.project.refresh import refresh
+from recollect.remember import values
 from recollect.serve import hooks
 from recollect.serve.ops import BY_NAME, OPERATIONS
 from recollect.serve.profiles import TOOLS
@@ -36,7 +37,9 @@ NEIGHBOUR = "We decided to deploy the docs on Mondays because nobody reads them 
 SECRET = "ghp_" + "a1B2" * 9
 ME = access.local("default", "test", EVERYWHERE)
 DISGUISES = (VALUE, VALUE.upper(), "  We  decided to deploy on Fridays because nobody looks then ", "We decided to"
-             " d\u0435ploy on Frid\u200bays because nobody looks then!")  # fmt: skip
+             " d\u0435ploy on Frid\u200bays because nobody looks then!",
+             "**We decided to deploy** on Fri days, because nob\u1d0fdy looks then",
+             "The user confirmed that we decided to deploy on Fridays because nobody looks then.")  # fmt: skip
 
 
 class Ways:
@@ -250,8 +253,8 @@ def attempt(ways: Ways, path: str, words: str) -> None:
 def believed(engine: recollect.Engine, words: str) -> list[str]:
     """What says so, is active, and is not a mere record of what was once said."""
     found = engine.list(states=("active", "pending"), limit=1000).memories
-    wanted = recollect.text.fold(words)
-    return [m.content for m in found if m.kind != "turn" and wanted in recollect.text.fold(m.content)]
+    wanted = values._bare(words)
+    return [m.content for m in found if m.kind != "turn" and wanted in values._bare(m.content)]
 
 
 @pytest.mark.parametrize("path", PATHS)

@@ -20,6 +20,9 @@ _ACCENT = re.compile(r"[\u0300-\u036f]")
 _SPACE = re.compile(r"\s+")
 _TOKEN = re.compile(r"[^\W\d_]+|\d{1,3}|[^\w\s]|_|\n+", re.UNICODE)
 _LABEL = re.compile(r"\A(?:[-*>#\s]+|[^\n:]{1,200}:\s+)")
+_THAT = re.compile(r"\A(?P<who>[^\n.;:]{1,60}?) that\s+", re.IGNORECASE)  # «the user confirmed that …»
+_DENIES = re.compile(r"\b(?:not|never|no|false|wrong|untrue|doubts?|\w+n['’]t)\b", re.IGNORECASE)
+_CLAUSE = re.compile(r"[;|]\s*|\s+[—–-]{1,2}\s+|,\s+(?:and|but)\s+|\n+|(?<=[.!?…])\s+")
 MAX_PARTS, MIN_PART = 500, 3  # statements of a text that are looked at, and words that make one
 _SENTENCE = re.compile(r"(?<=[.!?…。！？])\s+|\n+")
 
@@ -82,9 +85,17 @@ def parts(content: str) -> list[str]:
 
     >>> parts("billing: It runs on port 80."), parts("Use pnpm here.")
     (['It runs on port 80.'], [])
+    >>> parts("The user said that we use pnpm."), parts("It is not true that we use pnpm.")
+    (['we use pnpm.'], [])
     """
     told = [content.partition("\n")[2].strip(), *sentences(content)[:MAX_PARTS]]
+    told += [part for piece in _CLAUSE.split(content, MAX_PARTS) if (part := piece.strip())]
     bare = [_LABEL.sub("", part) for part in (content, *told)]
+    bare += [
+        part[found.end() :]
+        for part in (*told, *bare)
+        if (found := _THAT.match(part)) and not _DENIES.search(found["who"])
+    ]
     return [part for part in dict.fromkeys((*told, *bare)) if part != content and len(part.split()) >= MIN_PART]
 
 

@@ -246,7 +246,7 @@ class Link(Kept):
 
 @dataclass(frozen=True, slots=True)
 class Tombstone(Kept):
-    """A value a person rejected, by the key of its folded form; it outlives every expiry."""
+    """A value a person rejected, by the key of what it says (`remember/values.py`); it outlives every expiry."""
 
     TIMES: ClassVar[frozenset[str]] = frozenset(("created_at",))
 

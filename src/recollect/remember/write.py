@@ -21,7 +21,7 @@ from ..checks import MAX_TAGS, Cleaner
 from ..errors import BadInput, ChangedMeanwhile, ModelUnavailable, NotFound, Refused
 from ..store.contract import Store, Transaction
 from ..types import TRUSTS, Draft, Evidence, Filter, Link, Memory, Near, Remembered, Scope, Source, Tombstone
-from . import alike
+from . import alike, values
 from .conflict import changes as says_change
 from .conflict import conflict
 from .drafts import MAX_KEYWORDS, MAX_REFS, Prepared, fields_of, prepare
@@ -223,7 +223,7 @@ class Writer:
             edited = replace(edited, state=fields.get("state", current.state), content_hash=text.key(edited.content))
             if (edited.content, edited.title, edited.reasoning) != (current.content, current.title, current.reasoning):
                 edited = replace(edited, updated_at=self.now())
-            if edited.state == "active" and edited.content != current.content:
+            if edited.state in ("active", "pending") and edited.content != current.content:
                 refused = self.rejected(changes, edited, self.tombstoned([edited]))
             if refused is None:
                 self.may_stand(changes, edited)
@@ -241,15 +241,12 @@ class Writer:
 
         A value does not become true by standing behind a label or in a list. A turn is only what was said.
         """
-        stone = changes.tombstone(text.key(said.content), said.scope)
-        if stone or not parts or said.kind == "turn":
-            return stone
-        keys = [key for part in text.parts(said.content) if (key := text.key(part)) in parts]
+        keys = [key for key in _keys(said) if key in parts] if parts else []
         return next((found for key in keys if (found := changes.tombstone(key, said.scope))), None)
 
     def tombstoned(self, texts: Iterable[Draft | Memory]) -> set[str]:
-        """The keys of statements inside these texts that some tombstone names; to be asked under the lock."""
-        keys = {text.key(part) for said in texts if said.kind != "turn" for part in text.parts(said.content)}
+        """The keys of these texts and of statements inside them that some tombstone names; asked under the lock."""
+        keys = {key for said in texts for key in _keys(said)}
         return {stone.key for stone in self.store.of(self.tenant, Tombstone, sorted(keys), "key")} if keys else set()
 
     def forbids(self, said: str, scope: Scope) -> bool:
@@ -263,7 +260,7 @@ class Writer:
 
     def may_stand(self, changes: Transaction, memory: Memory) -> None:
         """Raise if a memory may not stand as it is: its value was rejected, or another says the same."""
-        if memory.state == "active" and changes.tombstone(memory.content_hash, memory.scope):
+        if memory.state == "active" and self.rejected(changes, memory, self.tombstoned([memory])):
             raise Refused("That value was rejected before.")
         same = changes.same(memory.content_hash, memory.scope)
         if same and same.id != memory.id and memory.state in ("active", "pending"):
@@ -305,15 +302,16 @@ class Writer:
                 memory, now = present(changes, given.id), self.now()
                 # Where it was learnt does not matter: a branch, agent or session must not be a way around.
                 scope = Scope(user=memory.scope.user, project=memory.scope.project)
-                stones = self.store.of(self.tenant, Tombstone, [memory.content_hash], "key")
+                key = values.key(memory.content)
+                stones = self.store.of(self.tenant, Tombstone, [key], "key")
                 if scope not in (known.scope for known in stones):
-                    stone = Tombstone(self.new_id(now), memory.content_hash, scope, memory.id, reason, now)
+                    stone = Tombstone(self.new_id(now), key, scope, memory.id, reason, now)
                     changes.put(stone, "create", reason)
                 gone = replace(memory, state="rejected")
                 changes.put(gone, "reject", reason)
                 rejected.append(gone)
                 for turn in self._turns(memory.content_hash, "active"):
-                    if turn.id != memory.id and changes.tombstone(turn.content_hash, turn.scope):
+                    if turn.id != memory.id and changes.tombstone(key, turn.scope):
                         changes.put(replace(turn, state="rejected"), "reject", reason)
         return rejected
 
@@ -321,7 +319,8 @@ class Writer:
         """Take a rejection back: the memory is active again and its value may be said."""
         own = Scope(user=memory.scope.user, project=memory.scope.project)
         with self.store.transaction(self.tenant, self.actor, self.now()) as changes:
-            for stone in self.store.of(self.tenant, Tombstone, [memory.content_hash], "key"):
+            keys = values.keys(memory.content)
+            for stone in self.store.of(self.tenant, Tombstone, list(keys), "key"):
                 if stone.scope == own:
                     changes.drop(Tombstone, stone.id, "unreject", reason)
                 elif stone.scope.user in ("", own.user) and stone.scope.project in ("", own.project):
@@ -329,7 +328,7 @@ class Writer:
             restored = replace(present(changes, memory.id), state="active")
             changes.put(restored, "unreject", reason)
             for turn in self._turns(memory.content_hash, "rejected"):
-                if turn.id != memory.id and not changes.tombstone(turn.content_hash, turn.scope):
+                if turn.id != memory.id and not any(changes.tombstone(key, turn.scope) for key in keys):
                     changes.put(replace(turn, state="active"), "unreject", reason)
         return restored
 
@@ -359,6 +358,12 @@ COPIED = (
 def claims(draft: Draft) -> bool:
     """Whether a draft is a statement that something is so; a whole text says many things."""
     return draft.kind in CLAIMS and len(draft.content) <= STATEMENT
+
+
+def _keys(said: Draft | Memory) -> list[str]:
+    """The keys of a text and of the statements in it. A turn is only what was said, and counts as a whole."""
+    told = [said.content] if said.kind == "turn" else [said.content, *text.parts(said.content)]
+    return [key for one in told for key in values.keys(one)]
 
 
 def _union(old: tuple[str, ...], new: tuple[str, ...], most: int) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from ..remember import values
 from ..remember.redact import redact
 from ..store.contract import Store, Transaction
 from ..store.rows import NOUNS
@@ -125,8 +126,8 @@ def _close(store: Store, tenant: str, dirty: Found) -> None:
     reach(Evidence, dirty[Source], "source")
     reach(Evidence, dirty[Memory], "memory")
     reach(Link, dirty[Memory] | dirty[Entity], "origin", "target")
-    hashes = {memory.content_hash for memory in store.memories(tenant, sorted(dirty[Memory])).values()}
-    reach(Tombstone, hashes, "key")
+    said = store.memories(tenant, sorted(dirty[Memory])).values()
+    reach(Tombstone, {key for memory in said for key in values.keys(memory.content)}, "key")
 
 
 def _redact(changes: Transaction, dirty: Found, gone: set[str]) -> None:
@@ -140,6 +141,7 @@ def _redact(changes: Transaction, dirty: Found, gone: set[str]) -> None:
             clean, _ = safe(noun)
             if isinstance(noun, Memory) and isinstance(clean, Memory):
                 now_known_as[noun.content_hash] = clean.content_hash
+                now_known_as[values.key(noun.content)] = values.key(clean.content)
             if isinstance(clean, Tombstone):
                 clean = replace(clean, key=now_known_as.get(clean.key, clean.key))
             changes.restate(clean)
