@@ -196,3 +196,24 @@ def test_bad_messages_change_nothing(memory: Engine) -> None:
     with pytest.raises(BadInput, match="Message"):
         memory.capture(["Hello there."])  # type: ignore[list-item]
     assert memory.head == head
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "<private>a <private>b</private> We use port 4242 for the gateway.</private> ok",
+        "<private why='mine'>We use port 4242 for the gateway.</private> ok",
+        "< Private >We use port 4242 for the gateway.</ private > ok",
+        "ok <private>We use port 4242 for the gateway.",
+    ],
+)
+def test_what_is_private_is_not_stored_however_it_is_marked(memory: Engine, said: str) -> None:
+    assert say(memory, said).turns == 1
+    assert [one.content for one in memory.list(limit=10).memories] == ["ok"]
+
+
+@pytest.mark.parametrize("word", ["https://example.com/" + "a" * 500, "x" * 500])
+def test_a_word_without_end_stops_nothing(memory: Engine, word: str) -> None:
+    done = say(memory, f"We use the {word} service on port 80. We use pnpm because npm is slow.")
+    assert [one.action for one in done.findings] == ["created", "created"]
+    assert all(len(key) <= 64 for one in memory.list(limit=10).memories for key in (*one.keywords, *one.refs))

@@ -99,7 +99,7 @@ def test_a_model_is_believed_only_as_far_as_it_quotes(memory: Engine, server: Se
 
 @pytest.mark.parametrize("bad", ["", "no json", '{"memories": [{"content": 5}]}'])
 def test_an_answer_that_cannot_be_used_is_asked_for_once_more(memory: Engine, server: Server, bad: str) -> None:
-    done = say(memory, server, YES, bad, [found("Ana looks after the invoices.", "Ana looks after them")])
+    done = say(memory, server, YES, bad, [found("We moved the invoices to Kafka.", "moved the invoices to Kafka")])
     assert len(server.asked) == 3
     assert [one.action for one in done.findings] == ["created"]
     assert done.skipped == ()
@@ -193,3 +193,28 @@ def test_a_real_model_gates_and_extracts(opened: Opener, llama: str, monkeypatch
         assert all(quote.quote in source.content for quote in quotes)
     assert memory.spending.report()["total"]["calls"] >= 1
     assert memory.spending.report()["total"]["dollars"] == 0
+
+
+@pytest.mark.parametrize(
+    ("said", "claim"),
+    [
+        ("We moved the invoices from Kafka to SQS.", "We moved the invoices to Kafka."),
+        ("On this team Ana reports to Tom about deploys.", "Tom reports to Ana about deploys."),
+        ("We deploy to production on Fridays only if Ana is there.", "We deploy to production on Fridays."),
+        ("We used to keep the sessions in Redis.", "We keep the sessions in Redis."),
+    ],
+)
+def test_the_words_of_a_person_in_another_order_are_a_models_own(
+    memory: Engine, server: Server, said: str, claim: str
+) -> None:
+    done = say(memory, server, YES, [found(claim, said)], said=said)
+    assert [one.action for one in done.findings] == ["pending"]
+    assert memory.get(done.findings[0].memory).trust == "derived"
+
+
+def test_a_statement_that_cannot_be_stored_keeps_no_other_out(memory: Engine, server: Server) -> None:
+    endless = found("We moved the invoices to Kafka. " * 5000, "moved the invoices to Kafka")
+    good = found("We moved the invoices to Kafka.", "moved the invoices to Kafka")
+    done = say(memory, server, YES, [endless, good])
+    assert [one.action for one in done.findings] == ["blocked", "created"]
+    assert "the limit is" in done.findings[0].reason

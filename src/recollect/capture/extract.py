@@ -20,6 +20,7 @@ from .windows import Turn, Window
 VERSION = "rules 1"
 MAX_KEYWORDS = 10
 MAX_NAMES = 8
+MAX_REFS, LONGEST_REF, LONGEST_KEYWORD = 16, 400, 60
 LONGEST = 600  # characters of one statement; what is longer is a text, not a statement
 _WORD = re.compile(r"`([^`\n]{2,60})`|([A-Za-z][\w./+-]*\w|\w)")
 _NAME = re.compile(r"`([^`\n]{2,60})`|(?<=[a-z,;:] )([A-Z][\w-]+(?: [A-Z][\w-]+){0,2})")
@@ -84,9 +85,15 @@ def _candidate(turn: Turn, sentence: str, before: str, kind: rules.Class) -> Can
     return Candidate(
         content, (asked or kind).kind, kind.name, sentence, turn.role, turn.source, turn.at, kind.importance,
         ("captured", *kind.tags), keywords(content), reason["why"].strip() if reason else "",
-        tuple(dict.fromkeys((*turn.refs, *citations(sentence)))),
+        refs(turn, sentence),
         kind.name in ("correction", "retraction") or changes(sentence), rules.forgets(sentence), lead, names(content),
     )  # fmt: skip
+
+
+def refs(turn: Turn, said: str) -> tuple[str, ...]:
+    """What a statement cites, and what its turn refers to; an address that goes on for lines helps nobody."""
+    found = dict.fromkeys((*turn.refs, *citations(said)))
+    return tuple(one for one in found if len(one) <= LONGEST_REF)[:MAX_REFS]
 
 
 def names(content: str) -> tuple[str, ...]:
@@ -109,7 +116,7 @@ def keywords(content: str) -> tuple[str, ...]:
     weights: Counter[str] = Counter()
     for code, word in _WORD.findall(content):
         name = (code or word).strip().lower()
-        if len(name) < 3 or name in STOP_WORDS or not terms(name) or set(terms(name)) <= STOP_WORDS:
+        if not 3 <= len(name) <= LONGEST_KEYWORD or set(terms(name)) <= STOP_WORDS:
             continue
         named = bool(code) or (not word.islower() and not content.startswith(word)) or re.search(r"[_./\d-]", word)
         weights[name] += 100 if named and name not in weights else 0

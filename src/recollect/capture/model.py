@@ -19,13 +19,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from .. import text
 from ..errors import BadAnswer, BudgetSpent, ModelUnavailable
-from ..grounding import citations
 from ..remember import alike
 from ..remember.conflict import changes
 from ..terms import STOP_WORDS, terms
 from ..types import Scope
 from . import sentences as rules
-from .extract import MAX_KEYWORDS, Candidate, extract, keywords, names
+from .extract import MAX_KEYWORDS, Candidate, extract, keywords, names, refs
 from .gate import worth
 from .windows import Turn, Window
 
@@ -178,7 +177,7 @@ def _candidate(told: dict[str, Any], window: Window, version: str) -> Candidate 
     return Candidate(
         content, str(told["kind"]), "model", quote, turn.role if _says(content, quote) else "assistant", turn.source,
         turn.at, min(10, max(1, importance)), ("captured",), (wanted or keywords(content))[:MAX_KEYWORDS],
-        why if _says(why, quote) else "", tuple(dict.fromkeys((*turn.refs, *citations(quote)))), changes(quote),
+        why if _says(why, quote) else "", refs(turn, quote), changes(quote),
         entities=tuple(dict.fromkeys((*(str(one) for one in told.get("entities", ())), *names(content))))[:MOST],
         version=version,
     )  # fmt: skip
@@ -211,9 +210,30 @@ def _verbatim(content: str, said: Sequence[str]) -> str:
 
 
 def _says(claim: str, quote: str) -> bool:
-    """Whether a claim says no more than a quote: no other number, denial or content word."""
-    words = {term for term in terms(claim) if term not in STOP_WORDS}
-    return words <= set(terms(quote)) and alike.agree(claim, quote)
+    """Whether a claim says no more than a quote: its words in their order, no other number or denial, and each «if».
+
+    The same words in another order can say the contrary: who reports to whom, from what to what something moved.
+
+    >>> quote = "We moved the invoices from Kafka to SQS."
+    >>> _says("Invoices moved to SQS", quote), _says("We moved the invoices to SQS.", quote)
+    (False, True)
+    >>> _says("We moved the invoices to Kafka.", quote), _says("We deploy on Fridays", "We deploy on Fridays if asked.")
+    (False, False)
+    """
+    told = iter(_telling(quote))
+    return (
+        all(word in told for word in _telling(claim))
+        and set(map(str.lower, _ONLY_IF.findall(quote))) <= set(map(str.lower, _ONLY_IF.findall(claim)))
+        and alike.agree(claim, quote)
+    )
+
+
+def _telling(said: str) -> list[str]:
+    return [term for term in terms(said) if term in _RELATES or term not in STOP_WORDS]
+
+
+_RELATES = frozenset("from to by before after than over under until without".split())  # these tell who did what to whom
+_ONLY_IF = re.compile(r"\b(?:if|unless|only|except|until|used to|would|should)\b", re.IGNORECASE)
 
 
 @dataclass(slots=True)

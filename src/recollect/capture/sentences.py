@@ -45,7 +45,7 @@ FACT = Class("fact", "fact", 5)
 _CODE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
 _QUOTED = re.compile(r"^\s*(?:>|\|).*$", re.MULTILINE)
 _HEADING = re.compile(r"^\s*#{1,6}\s+.*$", re.MULTILINE)
-_PRIVATE = re.compile(r"<private>.*?(?:</private>|\Z)", re.DOTALL | I)
+_PRIVATE = re.compile(r"<\s*(?P<end>/?)\s*private\b[^>\n]{0,200}>", I)
 _SKIP = re.compile(r"(?<!\w)#skip\b", I)
 _BULLET = re.compile(r"^\s*(?:[-*•+]|\d+[.)])\s+")
 _SPAN, _HIDDEN = re.compile(r"`[^`\n]+`"), re.compile(r"`(\d+)`")
@@ -234,7 +234,15 @@ def public(content: str) -> str:
     >>> public("<private>secret</private> go on"), public("#skip this one")
     ('go on', '')
     """
-    return "" if _SKIP.search(content) else _PRIVATE.sub("", content).strip()
+    if _SKIP.search(content):
+        return ""
+    kept, depth, place = [], 0, 0
+    for mark in _PRIVATE.finditer(content):  # one inside of another ends only itself; one without an end is the rest
+        if depth == 0:
+            kept.append(content[place : mark.start()])
+        depth = max(0, depth - 1) if mark["end"] else depth + 1
+        place = mark.end()
+    return "".join(kept if depth else [*kept, content[place:]]).strip()
 
 
 def spoken(content: str) -> str:

@@ -85,7 +85,10 @@ class Settler:
         writer = self.writer
         if claim.verdict.tier == 3:
             return Settled("blocked", reason=claim.verdict.reason)
-        item = prepare(claim.draft, writer.content_limit, writer.actor)
+        try:
+            item = prepare(claim.draft, writer.content_limit, writer.actor)
+        except BadInput as error:  # one that cannot be stored must not keep the others out
+            return Settled("blocked", reason=error.message)
         if claim.forgets:
             return self._retract(claim, item)
         vectors = writer.vectors([item], embedder)[0]
