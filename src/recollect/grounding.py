@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from . import text
 from .types import TRUSTS
 
 PATHS = {"user": "stated", "document": "cited", "assistant": "derived", "tool": "unverified", "import": "unverified"}
@@ -32,15 +33,28 @@ _HEDGE = re.compile(
     r"|would be (?:nice|good|great)|should (?:probably|be able|work)|likely|tentative(?:ly)?|rumou?r|allegedly|"
     r"we['’]?ll see"
     r"|(?:thinking (?:about|of)|considering|planning (?:to|on)|tempted to)\b|at some point|who knows|no idea|"
-    r"whether .{0,40} or\b)",
+    r"whether .{0,40} or\b|"
+    r"(?:pretty|fairly|quite|almost|reasonably|relatively) (?:sure|confident|certain)|as far as i|"
+    r"to (?:the best of )?my knowledge|if i['’]?m not (?:mistaken|wrong)|if memory serves|i vaguely|"
+    r"i (?:reckon|imagine|hope|gather|presume|figure|heard)|i(?:['’]ve| have) heard|i read somewhere|"
+    r"my (?:guess|hunch|assumption|understanding|impression) is|i have a (?:feeling|hunch)|"
+    r"i(?:['’]d| would) (?:guess|assume|imagine|think|say|suppose)|or (?:something|so|whatever)(?: like that)?[.!]?$|"
+    r"don['’]?t quote me|it(?:['’]s| is) possible|there(?:['’]s| is) a (?:small |good )?chance|potentially|conceivably|"
+    r"arguably|let['’]?s (?:assume|suppose|say|pretend)|assuming|what if|leaning towards?|thinking to|"
+    r"not (?:yet )?(?:verified|confirmed|checked)|unverified|unconfirmed|"
+    r"(?:need|have|want) to (?:double[- ]?check|check|verify|confirm)|tb[dc]|"
+    r"(?:someone|somebody|they) (?:said|told|mentioned|claims?)|would\b[^.]{0,60}\bif|ideally"
+    r"|(?:we|they|i|it|he|she) may(?! not))\b|^suppose\b|^(?:could|should|shall|can) (?:we|i|it|you)\b|,? right[.?!]*$",
     re.IGNORECASE,
 )
 # Words that are hedges elsewhere and none here.
 _NO_HEDGE = re.compile(
     r"\b(?:most likely to|as likely|could(?:n['’]?t| not)|might(?:n['’]?t)? not be|sort of (?:thing|file|"
-    r"key))\b",
+    r"key)|(?:the|this|that|what|which|any|same|every) (?:kind|sort) of|maybe (?:monad|type)|i think in)\b|"
+    r"`[^`]*`|\b\w+-(?:might|likely|maybe)\b|\b(?:might|likely|maybe)-\w+",
     re.IGNORECASE,
 )
+_ASKS = re.compile(r"\?[\s!?\"'”»)*_]*$")
 _ABROAD = re.compile(
     r"^(?:the )?(?:aws|amazon|azure|google|gcp|github|gitlab|openai|anthropic|stripe|slack|cloudflare|vercel|netlify|"
     r"docker hub|npm|pypi|hex\.pm|microsoft|apple|meta|twilio|datadog|heroku|the vendor|"
@@ -69,8 +83,11 @@ def hedged(statement: str) -> str:
     >>> hedged("I think the cache might be full"), hedged("The cache is full")
     ('I think', '')
     """
-    found = _HEDGE.search(_NO_HEDGE.sub("", statement))
-    return found[0] if found else ""
+    plain = _NO_HEDGE.sub("", statement)
+    for said in (plain, text.fold(plain)):  # a hedge in letters that only look like it is one as well
+        if found := _HEDGE.search(said):
+            return found[0].strip(" ,")
+    return ""
 
 
 def stale(refs: Iterable[str]) -> str:
@@ -113,6 +130,8 @@ def ground(statement: str, path: str, *, resolved: Iterable[str] = (), orders: b
     trust = PATHS.get(path, "unverified")
     if words := hedged(statement):
         return Verdict(3, trust, f"it takes itself back: «{words}»")
+    if _ASKS.search(statement):
+        return Verdict(3, trust, "it asks, and states nothing")
     if path != "user" and orders:
         return Verdict(2, trust, "it speaks to the assistant")
     if path == "user":
