@@ -217,3 +217,25 @@ def test_a_word_without_end_stops_nothing(memory: Engine, word: str) -> None:
     done = say(memory, f"We use the {word} service on port 80. We use pnpm because npm is slow.")
     assert [one.action for one in done.findings] == ["created", "created"]
     assert all(len(key) <= 64 for one in memory.list(limit=10).memories for key in (*one.keywords, *one.refs))
+
+
+@pytest.mark.parametrize(
+    ("said", "back", "left"),
+    [
+        ("Our nightly job runs at 02:00.", "I take that back about the nightly job.", []),
+        ("Our nightly job runs at 02:00.", "I misspoke about the nightly job.", []),
+        (
+            "The staging server runs Debian 12.",
+            "There's no staging server, I misspoke.",
+            ["There's no staging server."],
+        ),
+        ("We use Kafka for events.", "Actually we don't use Kafka.", ["We don't use Kafka."]),
+    ],
+)
+def test_what_is_taken_back_or_set_right_in_other_words_stands_no_more(
+    memory: Engine, said: str, back: str, left: list[str]
+) -> None:
+    say(memory, said)
+    say(memory, back, session="s2")
+    assert known(memory) == left
+    assert known(memory, "pending") == []

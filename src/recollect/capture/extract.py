@@ -81,12 +81,13 @@ def _candidate(turn: Turn, sentence: str, before: str, kind: rules.Class) -> Can
             return None
         content, lead = f"{rules.plain(before)} {content}", before
     reason = rules.REASON.search(sentence)
+    corrects = kind.name in ("correction", "retraction") or changes(sentence) or rules.sets_right(sentence)
     asked = kind.name == "marked" and (rules.classify(content, turn.role) or kind)
     return Candidate(
         content, (asked or kind).kind, kind.name, sentence, turn.role, turn.source, turn.at, kind.importance,
         ("captured", *kind.tags), keywords(content), reason["why"].strip() if reason else "",
         refs(turn, sentence),
-        kind.name in ("correction", "retraction") or changes(sentence), rules.forgets(sentence), lead, names(content),
+        corrects, rules.forgets(sentence), lead, names(content),
     )  # fmt: skip
 
 

@@ -161,11 +161,21 @@ _LEAD = re.compile(
     I,
 )
 _RETRACTION = re.compile(
-    r"\b(?:i misspoke|my mistake|scratch that|forget what i said|i take that back|disregard what i said)\b|"
+    r"\b(?:i misspoke|my mistake|scratch that|forget what i said|i take (?:that|it) back|i take back what i said|"
+    r"disregard what i said)\b|"
     r"\bthere(?:['’]s| is| are) no (?!need|way|reason|point|rush|problem|error|issue|doubt|difference|hurry)\w+|"
     r"\b(?:no longer|not any ?more)\b", I
 )  # fmt: skip
-_FORGET = re.compile(r"\b(?:forget|disregard|ignore) what i (?:said|told you|wrote) about (?P<what>[^.,;!]+)", I)
+_FORGET = re.compile(
+    r"\b(?:(?:forget|disregard|ignore|scratch) (?:what|everything) i (?:just )?(?:said|told you|wrote) about|"
+    r"i (?:take|took) (?:that|it|this|what i said) back about|i misspoke about|i take back what i said about)\s+"
+    r"(?P<what>[^.,;!]+)", I
+)  # fmt: skip
+_SETS_RIGHT = re.compile(
+    r"^(?:(?:actually|correction|i misspoke|my mistake|scratch that|that['’]?s (?:wrong|not (?:right|true|correct)))\b|"
+    r"(?:no|nope|sorry)\s*[,:;.!-])", I
+)  # fmt: skip
+_TRAIL = re.compile(r"[,;:]?\s+(?:i misspoke|my mistake|my bad|sorry)(?P<end>[.!]?)$", I)
 _PERSON = re.compile(
     r"\b(?:owned by|maintained by|responsible for|in charge of|on[- ]call|point of contact|tech lead|team lead|"
     r"(?:ask|contact|talk to|ping|go to) [A-Z]\w+|my name is|call me [A-Z]|i (?:maintain|own|lead|run|"
@@ -348,13 +358,22 @@ def forgets(sentence: str) -> str:
     return found["what"].strip() if found else ""
 
 
+def sets_right(sentence: str) -> bool:
+    """Whether somebody says that something is otherwise than was said before.
+
+    >>> sets_right("Actually we don't use Kafka."), sets_right("No deploys on Fridays.")
+    (True, False)
+    """
+    return bool(_SETS_RIGHT.search(sentence) or _TRAIL.search(sentence))
+
+
 def plain(sentence: str) -> str:
     """The statement itself: without markers and the little words that lead into it.
 
     >>> plain("No, actually: the port is 8081"), plain("remember: use tabs")
     ('The port is 8081', 'Use tabs')
     """
-    rest = _LEAD.sub("", _MARK.sub(" ", sentence)).strip(" ,;:-*")
+    rest = _TRAIL.sub(r"\g<end>", _LEAD.sub("", _MARK.sub(" ", sentence))).strip(" ,;:-*")
     if rest[:1].islower() and not re.match(r"\S*[A-Z_/.]\S", rest):
         rest = rest[0].upper() + rest[1:]
     return rest

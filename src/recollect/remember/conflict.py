@@ -155,7 +155,7 @@ def _denied(old: str, new: str) -> str:
     if not denied or not bare[0] & bare[1]:
         return ""
     # «There is no staging server» denies whatever is said of the staging server.
-    whole = re.match(r"(?:there (?:is|are)|we have|we do) no ", (new if signs[1] else old), re.IGNORECASE)
+    whole = re.match(r"(?:there(?:['’]s| is| are)|we have|we do) no ", (new if signs[1] else old), re.IGNORECASE)
     if whole and denied <= bare[not signs[1]]:
         return "negated"
     first, second = map(_values, said)
