@@ -23,6 +23,7 @@ from recollect.store import copy as copying
 from recollect.store.answers import Answer, Depends
 from recollect.store.contract import Store
 from recollect.store.copy import Copied, Part, copy, parts
+from recollect.past import Checkpoint, Hold, Retention, Sighting
 from recollect.store.ledger import Spent
 from recollect.terms import of_query
 from recollect.types import Entity, Filter, Token, Webhook
@@ -63,8 +64,13 @@ def live(place: str, clock: Clock) -> None:
             changes.embed(kept_in(store)[0].id, "other/1", np.stack([unit(1, 2), unit(3)]))
         with store.transaction(TENANTS[0], "test", clock()) as changes:
             changes.put(Entity("e" * 26, "service", "billing", "k", created_at=START), "create")
+            changes.put(Checkpoint("h" * 26, "before", 3, Scope(project="web"), created_at=START), "create")
+            changes.put(Hold("i" * 26, "case 7", Scope(user="ana"), "a court", START), "create")
+            changes.put(Retention("j" * 26, "turn", 90, scope=Scope(project="web"), created_at=START), "create")
             changes.put_token(Token("f" * 26, TENANTS[0], "laptop", created_at=START), "0" * 64)
             changes.put_webhook(Webhook("g" * 26, TENANTS[0], "https://example.org", created_at=START))
+        seen = kept_in(store)[0].id
+        store.saw(TENANTS[0], [Sighting(seen, START, f"s{n}", "prompt", "hook", "web", "api", n - 1) for n in range(3)])
         store.moved(Token("f" * 26, TENANTS[0], last_used_at=START))
         store.restore_jobs(
             TENANTS[0], [Job("a" * 26, "done", state="done", finished_at=START, progress={"b": 1, "a": 2})]

@@ -15,7 +15,9 @@ from recollect import Evidence, Link, Memory, NotFound, Scope, Source
 from recollect.ids import make
 from recollect.store.answers import Answer, Count, Depends
 from recollect.store.contract import Store, Transaction
+from recollect.past import Checkpoint, Hold, Retention, Sighting
 from recollect.store.ledger import Spent
+from recollect.store.trail import Trace
 from recollect.terms import of_query
 from recollect.text import key
 from recollect.types import Filter, Job, Token, Tombstone, Webhook
@@ -59,12 +61,16 @@ def fill(store: Store, tenant: str, base: int) -> Filled:
         changes.put(Evidence(evidence, one.id, source().id, mark, created_at=START), "create", mark)
         changes.put(Link(link, one.id, "related", two.id, reason=mark, created_at=START), "link")
         changes.put(Tombstone(tombstone, key(f"never {tenant}"), reason=mark, created_at=START), "reject")
+        changes.put(Checkpoint(make(base + 16, 7), mark, 3, created_at=START), "create")
+        changes.put(Hold(make(base + 17, 7), mark, Scope(user=mark), created_at=START), "create")
+        changes.put(Retention(make(base + 18, 7), "turn", 9, scope=Scope(user=mark), created_at=START), "create")
         changes.put_token(Token(token, tenant, mark, created_at=START), f"hash-of-{mark}")
         changes.put_webhook(Webhook(webhook, tenant, f"https://{mark}.test", created_at=START))
         changes.put_answer(answered(answer, mark, one.id), unit(1).astype("<f2").tobytes())
         for number, id in enumerate((one.id, two.id)):
             changes.embed(id, "m", unit(1, number)[None, :])
     store.used(tenant, {one.id: (1, 2)}, START)
+    store.saw(tenant, [Sighting(one.id, START, mark, "prompt", mark, mark, mark)])
     store.enqueue(tenant, Job(job, "sweep", payload={"mark": mark}, run_at=START, created_at=START))
     return Filled(tenant, mark, (one.id, two.id), evidence, link, tombstone, job, token, webhook, answer)
 
@@ -97,11 +103,17 @@ CALLS: dict[str, Callable[[Store, str, Filled], Any]] = {
         store.of(me, Tombstone, [other.tombstone]),
     ],
     "all": lambda store, me, other: [
-        store.all(me, kind, "", 100) for kind in (Memory, Source, Evidence, Link, Tombstone)
+        store.all(me, kind, "", 100) for kind in (Memory, Source, Evidence, Link, Tombstone, Checkpoint, Hold, Retention)
     ],
     "head": lambda store, me, other: store.head(me),
     "changed": lambda store, me, other: store.changed(me, 0, 0),
     "journal": lambda store, me, other: [store.journal(me), *(store.journal(me, target=id) for id in other.ids)],
+    "trail": lambda store, me, other: [store.trail(me, Trace(), 1000), store.trail(me, Trace(targets=other.ids), 1000)],
+    "reached": lambda store, me, other: store.reached(me, START + WEEK),
+    "saw": lambda store, me, other: store.saw(me, [Sighting(id, START + WEEK) for id in other.ids]),
+    "sightings": lambda store, me, other: [store.sightings(me), store.sightings(me, other.ids)],
+    "rate": lambda store, me, other: store.rate(me, Sighting(other.ids[0], START, other.mark, "prompt"), -1),
+    "forget_sightings": lambda store, me, other: store.forget_sightings(me, START - WEEK),
     "tokens": lambda store, me, other: store.tokens(me),
     "webhooks": lambda store, me, other: store.webhooks(me),
     "moved": lambda store, me, other: store.moved(Webhook(other.webhook, me, "https://thief.test", cursor=99)),

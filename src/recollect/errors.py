@@ -12,6 +12,7 @@ reading the message.
     │   ├── Ambiguous            a short id that fits several
     │   └── NoRepository         no git repository is there
     ├── Refused                  the value was rejected by a person before, or purged
+    ├── Held                     it may not be erased while a hold stands
     ├── ChangedMeanwhile         the memory is no longer the version that was to be changed
     ├── Unauthorised             a token is needed, or the one given is not good
     ├── Forbidden                the caller may not do that, or not there
@@ -111,6 +112,13 @@ class Refused(RecollectError):
 
     code, status, exit = "refused", 409, 4
     fix = "If it was rejected by mistake: recollect reject --undo ID"
+
+
+class Held(RecollectError):
+    """What a hold covers may not be erased."""
+
+    code, status, exit = "held", 423, 4
+    fix = "Nothing was changed. See what is on hold: recollect hold list"
 
 
 class ChangedMeanwhile(RecollectError):

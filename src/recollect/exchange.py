@@ -31,7 +31,6 @@ from .remember.drafts import MAX_REF, fields_of, prepare, source_of
 from .remember.redact import redact
 from .remember.write import BATCH, COPIED, Writer
 from .store.contract import Store, Transaction
-from .store.rows import NOUNS
 from .text import key
 from .types import (
     SCOPE_FIELDS,
@@ -52,6 +51,7 @@ from .types import (
 
 FORMAT = 1
 ORDER: tuple[type[Kept], ...] = (Source, Memory, Evidence, Entity, Link, Tombstone)
+NOUNS = {kind.__name__.lower(): kind for kind in ORDER}  # checkpoints and holds are of one store
 ALIASES = {"text": "content", "type": "kind", "references": "refs", "description": "content", "name": "title"}
 Progress = Callable[[int, int], None]
 

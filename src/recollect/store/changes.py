@@ -14,7 +14,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from .. import times
-from ..errors import BadInput, NotFound
+from ..errors import BadInput, Held, NotFound
+from ..past import Hold
 from ..types import (
     SCOPE_FIELDS,
     USAGE_FIELDS,
@@ -140,6 +141,7 @@ class Changes(ABC):
         self._now = now
         self._seq = self._head()
         self._touched: set[str] = set()
+        self._holds: list[Hold] | None = None
         self.purged = False
         self.cached = False  # whether anything was written that has no journal row
 
@@ -273,6 +275,7 @@ class Changes(ABC):
         found = self.get(Memory, memory)
         if found is None:
             raise NotFound(f"No memory has the id {memory!r}.")
+        self._refuse_held(found)
         evidence = self._rows(Evidence, columns(Evidence), NOUN[Evidence] + " and memory = :id order by id", id=memory)
         sql = NOUN[Link] + " and (origin = :id or target = :id) order by id"
         links = self._rows(Link, columns(Link), sql, id=memory)
@@ -284,6 +287,13 @@ class Changes(ABC):
             if not self._value(SOURCE_IS_USED, source=source):
                 self._erase(Source, source)
         self.purged = True
+
+    def _refuse_held(self, memory: Memory) -> None:
+        if self._holds is None:
+            self._holds = self._rows(Hold, columns(Hold), NOUN[Hold] + " order by id")
+        for hold in self._holds:
+            if _lies_in(memory.scope, hold.scope):
+                raise Held(f"Memory {memory.id} may not be erased: it is on hold ({hold.name}).")
 
     def _forget_context(self, said: Memory) -> None:
         """Take a purged turn's words out of the turns after it, and out of their history, which starts anew."""
@@ -373,6 +383,10 @@ class Changes(ABC):
 
 def _first(found: list[N]) -> N | None:
     return found[0] if found else None
+
+
+def _lies_in(scope: Scope, outer: Scope) -> bool:
+    return all(not wanted or own == wanted for own, wanted in zip(scope.places(), outer.places(), strict=True))
 
 
 def _places(scope: Scope) -> dict[str, str]:

@@ -13,9 +13,11 @@ from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from ..past import Sighting
 from ..types import Check, Entry, Filter, Job, Kept, Memory, Scope, Source, Token, Tombstone, Webhook
 from .answers import Answer, Count
 from .ledger import Spent
+from .trail import Trace
 
 if TYPE_CHECKING:
     from ..vectors import Floats
@@ -244,8 +246,32 @@ class Store(Protocol):
 
     def answer_stats(self, tenant: str, user: str | None = None, project: str | None = None) -> dict[str, Any]: ...
 
+    # The trail: what happened, and where memories were put before somebody.
+
+    def trail(self, tenant: str, trace: Trace, limit: int) -> list[Entry]:
+        """The journal rows that fit, in order, or newest first."""
+
+    def reached(self, tenant: str, moment: datetime) -> int:
+        """How far the journal had come at a time."""
+
+    def saw(self, tenant: str, sightings: Sequence[Sighting]) -> None:
+        """Note where memories were shown; what is gone meanwhile is passed over."""
+
+    def sightings(
+        self, tenant: str, memories: Sequence[str] = (), *, session: str = "", across: bool = False,
+        since: datetime | None = None, until: datetime | None = None, limit: int = 1000,
+    ) -> list[Sighting]:  # fmt: skip
+        """Sightings, newest first; `across` keeps those in which one project looked at what another owns."""
+
+    def rate(self, tenant: str, sighting: Sighting, helped: int) -> None: ...
+    def forget_sightings(self, tenant: str, before: datetime) -> int:
+        """Drop what is older; gives how many there were."""
+
     def stats(self, tenant: str) -> dict[str, Any]: ...
     def check(self, tenant: str) -> list[Check]: ...
+    def leftovers(self, tenant: str, texts: Sequence[str]) -> tuple[list[str], list[str]]:
+        """Where texts were looked for after a purge, and where one of them is still found: files, or tables."""
+
     def mend(self) -> None:
         """Build again what is derived inside the store."""
 

@@ -2,8 +2,9 @@
 
 Journal rows are replayed in order, some hundreds in a transaction, with the vectors of the memories they are about. So
 the target is at any moment a store as the source was once, and its own journal says where to go on: killed anywhere, a
-copy is taken up again by starting it again. What has no journal (counters of use, jobs, tokens, webhooks, the ledger,
-answers) is brought level afterwards. A source that is written meanwhile is followed until nothing is left to copy.
+copy is taken up again by starting it again. What has no journal (counters of use, sightings, jobs, tokens, webhooks,
+the ledger, answers) is brought level afterwards. A source that is written meanwhile is followed until nothing is left
+to copy.
 
 At the end both stores are read whole, and must agree in the count and the hash of everything. The hash of a noun is the
 SHA-256 of the canonical JSON of each of its rows, in the order of their ids; it depends on nothing but what is stored.
@@ -19,6 +20,7 @@ from typing import Any, TypeVar
 
 from .. import times
 from ..errors import BadInput, CopyDiffers
+from ..past import Sighting
 from ..types import USAGE_FIELDS, Job, Kept, Memory, Noun
 from .answers import Answer
 from .contract import Store
@@ -27,6 +29,7 @@ from .rows import NOUNS, noun_name, record
 N = TypeVar("N", bound=Kept)
 Progress = Callable[[int, int], None]
 
+ALL = 2**31
 BATCH = 500  # rows read, and journal rows written, at a time
 ROUNDS = 10  # how often a source that changes is followed before it is given up
 
@@ -63,6 +66,7 @@ def copy(source: Store, target: Store, progress: Progress | None = None) -> Copi
         for tenant in source.tenants():
             written += _follow(source, target, tenant, step)
             _level_usage(source, target, tenant)
+            _level_sightings(source, target, tenant)
             _level_jobs(source, target, tenant)
             target.restore_doors(tenant, source.doors(tenant))
             target.restore_ledger(tenant, source.spent(tenant))
@@ -125,6 +129,21 @@ def _level_usage(source: Store, target: Store, tenant: str) -> None:
         here, there = source.memories(tenant, ids), target.memories(tenant, ids)
         both = sorted(here.keys() & there.keys())
         target.restore_usage(tenant, [here[id] for id in both if _usage(here[id]) != _usage(there[id])])
+
+
+def _level_sightings(source: Store, target: Store, tenant: str) -> None:
+    for batch in _each(source, tenant, Memory):
+        ids = [memory.id for memory in batch]
+        known = {_moment(one): one.helped for one in target.sightings(tenant, ids, limit=ALL)}
+        here = source.sightings(tenant, ids, limit=ALL)
+        target.saw(tenant, [one for one in here if _moment(one) not in known])
+        for one in here:
+            if known.get(_moment(one), one.helped) != one.helped:
+                target.rate(tenant, one, one.helped)
+
+
+def _moment(one: Sighting) -> tuple[Any, ...]:
+    return one.memory, one.at, one.session, one.way
 
 
 def _level_jobs(source: Store, target: Store, tenant: str) -> None:
@@ -199,6 +218,7 @@ def parts(store: Store, step: Progress) -> Iterator[Part]:
                 yield _nouns(store, tenant, kind)
         yield from _memories(store, tenant, step)
         yield _journal(store, tenant, step)
+        yield _sightings(store, tenant)
         yield _nouns(store, tenant, Job)
         yield _told(tenant, "door", store.doors(tenant))
         yield _told(tenant, "ledger", (spent.as_dict() for spent in store.spent(tenant)))
@@ -211,6 +231,14 @@ def _nouns(store: Store, tenant: str, kind: type[Kept]) -> Part:
         for noun in batch:
             digest.add(noun.as_dict())
     return digest.part(tenant, noun_name(kind))
+
+
+def _sightings(store: Store, tenant: str) -> Part:
+    digest = _Digest()
+    for batch in _each(store, tenant, Memory):
+        for one in store.sightings(tenant, [memory.id for memory in batch], limit=ALL):
+            digest.add(one.as_dict())
+    return digest.part(tenant, "sighting")
 
 
 def _told(tenant: str, noun: str, rows: Iterable[dict[str, Any]]) -> Part:

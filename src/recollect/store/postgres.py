@@ -34,6 +34,7 @@ from .listen import Listener
 from .postgres_changes import ENTER, PostgresChanges
 from .postgres_server import Connection, named
 from .rows import checked, columns, entry, from_row, to_row
+from .trail import Trail
 
 if TYPE_CHECKING:
     from ..vectors import Floats
@@ -196,8 +197,9 @@ def where(filter: Filter) -> tuple[str, dict[str, Any]]:
     return "".join(f" and {part}" for part in parts), values
 
 
-class PostgresStore(Jobs, Access, Ledger, Answers):
+class PostgresStore(Jobs, Access, Ledger, Answers, Trail):
     LOCK = "for update skip locked"
+    SHARE = "for key share skip locked"
 
     def __init__(self, url: str, patience: float, now: datetime) -> None:
         self.url = url
@@ -537,6 +539,13 @@ class PostgresStore(Jobs, Access, Ledger, Answers):
             counts["bytes"] = (con.execute("select pg_database_size(current_database())").fetchone() or (0,))[0]
         counts["store"] = shown(self.url)
         return counts
+
+    def leftovers(self, tenant: str, texts: Sequence[str]) -> tuple[list[str], list[str]]:
+        found = []
+        for name, sql in server.LEFTOVERS.items():
+            if texts and self._query(sql, tenant=tenant, texts=list(texts))[0][0]:
+                found.append(name)
+        return list(server.LEFTOVERS), found
 
     def mend(self) -> None:
         """Build the full text, tags and references again from the rows."""

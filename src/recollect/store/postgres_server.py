@@ -55,6 +55,18 @@ _ERRORS: tuple[tuple[tuple[type[psycopg.Error], ...], type[RecollectError], str]
     ((psycopg.OperationalError, psycopg.InterfaceError), StoreUnavailable, LOST),
 )
 REACH = "Look whether the server runs, and whether the address, user and password in the URL are right."
+# Where a text may still stand after it was purged; `strpos` takes it as it is, without patterns.
+LEFTOVERS = {
+    table: f"""select exists (select 1 from {table} t, unnest(:texts::text[]) as wanted (words)
+        where t.tenant = :tenant and strpos({said}, wanted.words) > 0)"""
+    for table, said in {
+        "memory": "concat_ws(' ', t.title, t.content, t.reasoning, t.context)",
+        "source": "concat_ws(' ', t.title, t.content)",
+        "evidence": "t.quote",
+        "link": "t.reason",
+        "journal": "concat_ws(' ', t.before, t.after, t.reason)",
+    }.items()
+}
 
 
 def named(statement: str) -> str:

@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from .. import times
+from ..past import Checkpoint, Hold, Retention
 from ..types import (
     SCOPE_FIELDS,
     USAGE_FIELDS,
@@ -39,7 +40,11 @@ NOUNS: dict[str, type[Kept]] = {
     "entity": Entity,
     "link": Link,
     "tombstone": Tombstone,
+    "checkpoint": Checkpoint,
+    "hold": Hold,
+    "retention": Retention,
 }
+SCOPED = (Memory, Tombstone, Checkpoint, Hold, Retention)
 
 
 def noun_name(noun: Noun | type[Noun]) -> str:
@@ -91,7 +96,7 @@ def to_row(noun: Kept) -> dict[str, Any]:
 def from_row(kind: type[N], names: Sequence[str], values: Sequence[Any]) -> N:
     """A noun from the values of a row."""
     row = dict(zip(names, values, strict=True))
-    if "project" in row and kind in (Memory, Tombstone):
+    if "project" in row and kind in SCOPED:
         row["scope"] = Scope(*(row.pop(name) for name in SCOPE_FIELDS))
     for name in kind.TIMES & row.keys():
         if row[name] is not None:

@@ -33,6 +33,7 @@ from .jobs import Jobs
 from .ledger import Ledger
 from .rows import checked, columns, entry, from_row, to_json, to_row
 from .sqlite_changes import SQLiteChanges
+from .trail import Trail
 
 if TYPE_CHECKING:
     from ..vectors import Floats
@@ -162,7 +163,7 @@ def where(filter: Filter) -> tuple[str, dict[str, Any]]:
     return "".join(f" and {part}" for part in parts), values
 
 
-class SQLiteStore(Jobs, Access, Ledger, Answers):
+class SQLiteStore(Jobs, Access, Ledger, Answers, Trail):
     def __init__(self, path: Path, patience: float, now: datetime) -> None:
         self.path = path
         self._patience = patience
@@ -498,6 +499,11 @@ class SQLiteStore(Jobs, Access, Ledger, Answers):
         counts["bytes"] = sum(file.stat().st_size for file in files if file.exists())
         counts["store"] = str(self.path)
         return counts
+
+    def leftovers(self, tenant: str, texts: Sequence[str]) -> tuple[list[str], list[str]]:
+        wanted = [form for one in texts for form in (one.encode(), to_json(one)[1:-1].encode())]
+        files = sorted(self.path.parent.glob(f"{self.path.name}*"))
+        return [str(file) for file in files], [str(file) for file in files if sqlite_file.holds(file, wanted)]
 
     def mend(self) -> None:
         """Build the full text index again from the rows."""

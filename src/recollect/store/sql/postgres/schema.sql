@@ -439,6 +439,56 @@ create table ledger (
   primary key (tenant, day, project, operation, model)
 );
 
+-- Where a memory was put before somebody, and whether that helped: a record of use, not journalled. `project` is where
+-- they stood, `owner` the project of the memory; `helped` is 1, -1, or 0 while nobody has said.
+create table sighting (
+  tenant  text collate "C" not null,
+  memory  text collate "C" not null,
+  at      bigint not null,
+  session text collate "C" not null,
+  way     text collate "C" not null,
+  actor   text not null,
+  project text not null,
+  owner   text not null,
+  helped  integer not null,
+  primary key (tenant, memory, at, session, way),
+  foreign key (tenant, memory) references memory (tenant, id) on delete cascade
+);
+create index sighting_at on sighting (tenant, at);
+
+-- What may not be erased while it stands.
+create table hold (
+  tenant     text collate "C" not null,
+  id         text collate "C" not null,
+  name       text not null,
+  "user"     text not null default '',
+  project    text not null default '',
+  branch     text not null default '',
+  agent      text collate "C" not null default '',
+  session    text collate "C" not null default '',
+  reason     text not null default '',
+  created_at bigint not null,
+  primary key (tenant, id),
+  unique (tenant, name)
+);
+
+-- How long memories of a kind are kept in a scope, and what happens then. An empty kind is any.
+create table retention (
+  tenant     text collate "C" not null,
+  id         text collate "C" not null,
+  kind       text collate "C" not null,
+  days       integer not null check (days > 0),
+  action     text not null check (action in ('archive', 'purge')),
+  "user"     text not null default '',
+  project    text not null default '',
+  branch     text not null default '',
+  agent      text collate "C" not null default '',
+  session    text collate "C" not null default '',
+  reason     text not null default '',
+  created_at bigint not null,
+  primary key (tenant, id)
+);
+
 do $$
 declare name text;
 begin

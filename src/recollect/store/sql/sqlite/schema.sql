@@ -443,6 +443,56 @@ create table ledger (
   primary key (tenant, day, project, operation, model)
 ) strict, without rowid;
 
+-- Where a memory was put before somebody, and whether that helped: a record of use, not journalled. `project` is where
+-- they stood, `owner` the project of the memory; `helped` is 1, -1, or 0 while nobody has said.
+create table sighting (
+  tenant  text not null,
+  memory  text not null,
+  at      integer not null,
+  session text not null,
+  way     text not null,
+  actor   text not null,
+  project text not null,
+  owner   text not null,
+  helped  integer not null,
+  primary key (tenant, memory, at, session, way),
+  foreign key (tenant, memory) references memory (tenant, id) on delete cascade
+) strict, without rowid;
+create index sighting_at on sighting (tenant, at);
+
+-- What may not be erased while it stands.
+create table hold (
+  tenant     text not null,
+  id         text not null,
+  name       text not null,
+  user       text not null default '',
+  project    text not null default '',
+  branch     text not null default '',
+  agent      text not null default '',
+  session    text not null default '',
+  reason     text not null default '',
+  created_at integer not null,
+  primary key (tenant, id),
+  unique (tenant, name)
+) strict, without rowid;
+
+-- How long memories of a kind are kept in a scope, and what happens then. An empty kind is any.
+create table retention (
+  tenant     text not null,
+  id         text not null,
+  kind       text not null,
+  days       integer not null check (days > 0),
+  action     text not null check (action in ('archive', 'purge')),
+  user       text not null default '',
+  project    text not null default '',
+  branch     text not null default '',
+  agent      text not null default '',
+  session    text not null default '',
+  reason     text not null default '',
+  created_at integer not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
 -- What the planner should believe before there is anything to count: one tenant holds nearly everything, so a search by
 -- tenant alone is a walk through the table; ids, hashes and targets are nearly unique. Without this it takes the tenant
 -- for selective, and single look-ups walk through thousands of rows.
