@@ -54,6 +54,7 @@ class RecallFields(TypedDict, total=False):
     since: datetime | str | None
     until: datetime | str | None
     as_of: datetime | str | None
+    true_at: datetime | str | None
     min_importance: int
     states: tuple[str, ...] | list[str]
     max_tokens: int | None

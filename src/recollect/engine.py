@@ -31,6 +31,8 @@ from .capture.pipeline import Pipeline
 from .checks import MAX_NAME, Cleaner, one_of
 from .errors import Ambiguous, BadInput, BudgetSpent, ModelUnavailable, NotFound, Refused
 from .graph import Graph, Verbs
+from .history.room import History
+from .history.verbs import Hindsight
 from .models.tokens import Tokens
 from .recall.cache import RecallCache
 from .recall.context import Budgets, Context, Parts, Turn, build, standing
@@ -111,7 +113,7 @@ def open(
         raise
 
 
-class Engine:
+class Engine(Hindsight):
     def __init__(
         self, store: Store, settings: Settings, *, actor: str, embedder: Embedder | None, now: Callable[[], datetime]
     ) -> None:
@@ -132,6 +134,7 @@ class Engine:
         self.jobs = Jobs(store, self._tenant, now, self._handlers)
         limits = settings.content_limit, settings.near_duplicate
         self._writer = Writer(store, self._tenant, self._actor, now, new_id, *limits)
+        self._past = History(self._writer, settings.home)
         self._settler = Settler(self._writer, settings.review_capacity, timedelta(days=settings.review_days))
         self.spending = Spending(store, self._tenant, now, settings)
         self._pipeline = Pipeline(
@@ -226,18 +229,18 @@ class Engine:
         """
         if sum(way is not None for way in (id, query, scope)) != 1:
             raise BadInput("Name what to forget: an id, a query or a scope.", fix="Give exactly one of the three.")
-        found: Sequence[Memory]
-        if id is not None:
-            found = self._named(id)
-        elif query is not None:
-            found = forget.saying(self._writer, query, self._scope, purge)
-        else:
-            found = forget.inside(self._writer, scope or EVERYWHERE, purge)
-        if not dry_run:
-            found = forget.retire(self._writer, found, purge, self._reason(reason))
-            if purge:
-                self._recalled.clear()
-        return Forgotten(tuple(found), dry_run, purge)
+        where = EVERYWHERE if scope is None else scope
+        found = self._named(id) if id is not None else forget.meant(self._writer, query, self._scope, where, purge)
+        if dry_run:
+            return Forgotten(tuple(found), dry_run, purge)
+        self._past.before_forgetting(found)
+        if not purge:
+            return Forgotten(tuple(forget.retire(self._writer, found, self._reason(reason))))
+        user = where.user if where == Scope(user=where.user) else ""
+        gone, receipt = self._past.erase(found, self._reason(reason), user=user)
+        self._recalled.clear()
+        receipt = replace(receipt, tokens=self.tokens.end(user)) if user else receipt
+        return Forgotten(tuple(gone), purged=True, receipt=receipt.as_dict())
 
     def reject(self, id: str | Sequence[str], *, reason: str = "", undo: bool = False) -> Forgotten:
         """Forget memories and never let their value come back; `undo` takes a rejection back."""
@@ -311,6 +314,7 @@ class Engine:
         found = self._recall(query, dict(options))
         if not peek:
             self._usage.add((hit.memory.id for hit in found.hits), recalled=1)
+            self.saw((hit.memory for hit in found.hits), "recall")
         return found
 
     def _recall(self, query: str, options: dict[str, Any]) -> Recall:
@@ -374,32 +378,51 @@ class Engine:
         verbs = Verbs(self.remember_many, lambda query: self.recall(query, scope=where, limit=20), new_id)
         return Graph(self._store, self._tenant, self._actor, self._now, where, inside, verbs)
 
-    def get(self, id: str, *, peek: bool = False) -> Memory:
-        """One memory, by its id or the last characters of it; with `peek` the look is not counted."""
-        memory = self._find(id)
+    def get(
+        self, id: str, *, peek: bool = False, as_of: datetime | str | None = None, true_at: datetime | str | None = None
+    ) -> Memory:
+        """One memory, by its id or the last characters of it; with `peek` the look is not counted.
+
+        `as_of` gives it as it was known then; `true_at` the one that held then, of it and those it stands for.
+        """
+        memory = self._past.get(lambda: self._find(id), id, as_of, true_at)
         if not peek:
             self._usage.add([memory.id], accessed=1)
+            self.saw([memory], "get")
         return memory
 
     def list(self, *, scope: Scope | None = None, limit: int = 50, cursor: str | None = None, **filters: Any) -> Page:
         """Memories inside a scope, newest first, with the cursor of the next page.
 
-        Takes the filters of recall: `kinds`, `tags`, `states`, `since`, `until`, `min_importance`.
+        Takes the filters of recall: `kinds`, `tags`, `states`, `since`, `until`, `min_importance`; and `as_of`, what
+        was known then, and `true_at`, what held then.
         """
         self._usage.flush()
-        return self._page(filter_of(now=None, scope=scope or EVERYWHERE, inside=True, **filters), limit, cursor)
+        where = scope or EVERYWHERE
+        self._may_page(limit, cursor)
+        past = self._past.page(
+            lambda at, more: filter_of(now=at, scope=where, inside=True, **more), filters, cursor, limit + 1
+        )
+        page = self._page(filter_of(now=None, scope=where, inside=True, **filters), limit, cursor, past)
+        self.saw(page.memories, "list")
+        return page
 
     def count(self, *, scope: Scope | None = None, **filters: Any) -> int:
         """How many memories `list` would give, all pages together."""
         return self._store.count(self._tenant, filter_of(now=None, scope=scope or EVERYWHERE, inside=True, **filters))
 
-    def _page(self, filter: Filter, limit: int, cursor: str | None) -> Page:
+    def _page(self, filter: Filter, limit: int, cursor: str | None, found: Sequence[Memory] | None = None) -> Page:
+        self._may_page(limit, cursor)
+        if found is None:
+            found = self._store.page(self._tenant, filter, cursor, limit + 1)
+        return Page(tuple(found[:limit]), found[limit - 1].id if len(found) > limit else None)
+
+    @staticmethod
+    def _may_page(limit: int, cursor: str | None) -> None:
         if not isinstance(limit, int) or not 1 <= limit <= MAX_LIMIT:
             raise BadInput(f"limit must be a whole number from 1 to {MAX_LIMIT}, not {limit!r}.")
         if cursor is not None and not (isinstance(cursor, str) and ids.whole(cursor)):
             raise BadInput(f"cursor {cursor!r} is not one of ours.", fix="Take the cursor of the page before.")
-        found = self._store.page(self._tenant, filter, cursor, limit + 1)
-        return Page(tuple(found[:limit]), found[limit - 1].id if len(found) > limit else None)
 
     def evidence(self, id: str) -> tuple[Source | None, tuple[Evidence, ...]]:
         """Where a memory came from: its source, and the quotes that support it."""
@@ -425,10 +448,7 @@ class Engine:
     def history(self, id: str) -> tuple[Entry, ...]:
         """Every change of a memory, oldest first: who, when, why, before and after."""
         whole = isinstance(id, str) and len(id) == ids.LENGTH
-        target = id if whole else self._find(id).id
-        entries: list[Entry] = []
-        while batch := self._store.journal(self._tenant, entries[-1].seq if entries else 0, target=target):
-            entries.extend(batch)
+        entries = self._past.rows(id if whole else self._find(id).id)
         if not entries:
             raise NotFound(f"No memory has the id {id!r}.")
         return tuple(entries)
@@ -492,6 +512,7 @@ class Engine:
 
     def import_(self, path: str | Path, *, embed: bool = True, progress: Progress | None = None) -> exchange.Imported:
         """Take in a JSONL file: an export of ours, one object with `content` a line, or entities and relations."""
+        self.checkpoints.automatic("import")
         importer = exchange.Importer(self._store, self._tenant, self._actor, self._writer, self._now, self.graph())
         result = importer.run(Path(path), self._scope, progress)
         if embed:

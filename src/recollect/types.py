@@ -33,8 +33,7 @@ SOURCES = ("statement", "turn", "document", "file", "commit", "url", "import")
 NETWORK_OF = {
     "preference": "opinion", "rule": "opinion", "heuristic": "opinion", "decision": "experience",
     "lesson": "experience", "incident": "experience", "turn": "experience", "task": "experience",
-    "insight": "observation",
-    "pattern": "observation", "anti-pattern": "observation", "summary": "observation",
+    "insight": "observation", "pattern": "observation", "anti-pattern": "observation", "summary": "observation",
 }  # fmt: skip
 
 Network = Literal["world", "experience", "opinion", "observation"]
@@ -528,11 +527,12 @@ class Page(Noun):
 
 @dataclass(frozen=True, slots=True)
 class Forgotten(Noun):
-    """What `forget` or `reject` did, or would do when `dry_run`."""
+    """What `forget` or `reject` did, or would do when `dry_run`; a purge comes with its receipt (`past.Receipt`)."""
 
     memories: tuple[Memory, ...]
     dry_run: bool = False
     purged: bool = False
+    receipt: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

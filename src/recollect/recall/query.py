@@ -10,6 +10,7 @@ from typing import Any
 from .. import text, times
 from ..checks import MAX_TAG, MAX_TAGS, Cleaner, one_of, span, within
 from ..errors import BadInput, TooLarge
+from ..history.asof import HELD_ONCE
 from ..types import EVERYWHERE, KINDS, SCOPE_FIELDS, STATES, Filter
 from . import recipes
 from .recipes import Recipe
@@ -27,6 +28,7 @@ class Query:
     recipe: Recipe
     limit: int
     as_of: datetime | None
+    true_at: datetime | None
     max_tokens: int | None
     fusion: str
     effort: str
@@ -43,6 +45,7 @@ class Query:
             self.recipe.diversity,
             self.limit,
             self.as_of,
+            self.true_at,
             self.max_tokens,
             self.fusion,
             self.effort,
@@ -94,9 +97,9 @@ def _several(values: Any, name: str) -> tuple[Any, ...]:
 
 
 def parse(
-    query: Any, now: datetime, *, limit: Any = None, as_of: Any = None, max_tokens: Any = None, fusion: Any = None,
-    states: Any = None, recipe: Any = None, effort: Any = None, shown: Any = (), abstain: Any = False,
-    diversity: Any = None, explain: bool = False, **filters: Any,
+    query: Any, now: datetime, *, limit: Any = None, as_of: Any = None, true_at: Any = None, max_tokens: Any = None,
+    fusion: Any = None, states: Any = None, recipe: Any = None, effort: Any = None, shown: Any = (),
+    abstain: Any = False, diversity: Any = None, explain: bool = False, **filters: Any,
 ) -> Query:  # fmt: skip
     """Check a question. Asking for other states than active also asks for what is expired or no longer valid."""
     if not isinstance(query, str):
@@ -106,8 +109,11 @@ def parse(
     if not (cleaned := text.clean(query)):
         raise BadInput("query is empty.", fix="Ask something, or see everything with: recollect list")
     moment = None if as_of is None else times.aware(as_of, "as_of")
-    current = now if states is None and moment is None else None
-    filter = filter_of(now=current, states=("active",) if states is None else states, **filters)
+    truth = None if true_at is None else times.aware(true_at, "true_at")
+    # Looking back, the arms see today's memories; what each was then is held against the times asked for.
+    current = truth if moment is None and truth else now if states is None and moment is None else None
+    wanted = (HELD_ONCE if truth else ("active",)) if states is None else states
+    filter = filter_of(now=current, states=wanted, **filters)
     chosen = recipes.recipe_for(filter.kinds) if recipe is None else recipes.recipe(str(recipe))
     if diversity is not None:
         chosen = replace(chosen, diversity=within(diversity, 0, 1, "diversity", whole=False))
@@ -118,6 +124,7 @@ def parse(
         recipe=chosen,
         limit=int(within(chosen.limit or DEFAULT_LIMIT if limit is None else limit, 1, MAX_LIMIT, "limit", whole=True)),
         as_of=moment,
+        true_at=truth,
         max_tokens=None if budget is None else int(within(budget, 1, MAX_TOKENS, "max_tokens", whole=True)),
         fusion=one_of(chosen.fusion if fusion is None else fusion, ("sum", "rrf"), "fusion"),
         effort=one_of(chosen.effort if effort is None else effort, ("fast", "balanced", "deep"), "effort"),

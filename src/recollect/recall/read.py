@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from .. import rank, terms, text, times
 from ..errors import ModelUnavailable, StoreCorrupt
-from ..history.asof import as_of
+from ..history.asof import Past, held
 from ..store.contract import Store
 from ..types import STATES, Explained, Filter, Hit, Memory, Recall, Scope
 from . import intent
@@ -161,9 +161,9 @@ class Reader:
     def _arms(
         self, query: Query, asked: Understood, models: Models, watch: Stopwatch
     ) -> tuple[dict[str, Scores], tuple[str, ...]]:
-        # Looking back, today's state, scope and kind say nothing about what they were: everything is looked at, and
-        # what it was then is held against the filter.
-        filter = Filter(states=()) if query.as_of else query.filter
+        # Looking back, today's state and kind say nothing about what they were: what each memory was then is held
+        # against the filter. What was somewhere else then is found by its words of that time.
+        filter = Filter(scope=query.filter.scope, states=()) if query.as_of else query.filter
         look = Arms(self.store, self.tenant, filter, max(DEPTH, 3 * query.limit))
         wanted = query.recipe.arms
         question = asked.text or query.text
@@ -173,6 +173,8 @@ class Reader:
             if "text" in wanted or models.embedder is None:
                 try:
                     arms["text"] = look.text(question, asked.variants)
+                    if query.as_of:
+                        arms["text"] |= self._reworded(question, query.as_of, arms["text"])
                 except StoreCorrupt as error:
                     if models.embedder is None:
                         raise
@@ -201,6 +203,12 @@ class Reader:
             known = self.asked[key] = embedder.embed([question], "query")[0]
         return known
 
+    def _reworded(self, question: str, moment: datetime, found: Scores) -> Scores:
+        """What said something else then: scored by its words of that time, as high as the best of today's."""
+        shares = Past(self.store, self.tenant).saying(terms.of_query(question), moment)
+        best = max(found.values(), default=1.0)
+        return {id: max(found.get(id, 0.0), best * share) for id, share in shares.items()}
+
     def _allowed(self, query: Query, found: Scores, arms: Mapping[str, Scores]) -> Scores:
         """Neighbours that the filter lets through: an arm that follows links must not walk out of a scope."""
         known = {id for scores in arms.values() for id in scores}
@@ -220,13 +228,13 @@ class Reader:
     def _memories(self, query: Query, ids: list[str]) -> list[Memory]:
         found = self.store.memories(self.tenant, ids)
         memories = [found[id] for id in ids if id in found]
-        if query.as_of is None:
-            return memories
-        past = (
-            as_of(m, self.store.journal(self.tenant, target=m.id, since=query.as_of), query.as_of) for m in memories
-        )
-        states = query.filter.states or STATES
-        return [m for m in past if m and m.state in states and held(m, query.as_of) and passes(m, query)]
+        past = Past(self.store, self.tenant)
+        if query.as_of is not None:
+            then = past.memories(ids, query.as_of)
+            states = query.filter.states or STATES
+            memories = [then[id] for id in ids if id in then and then[id].state in states and passes(then[id], query)]
+        moment = query.true_at or query.as_of
+        return memories if moment is None else past.true(memories, moment)
 
     def _prominence(self, query: Query, memories: list[Memory]) -> Scores:
         """How much each candidate has proved itself, as an arm: it orders what others found, and finds nothing."""
@@ -364,12 +372,6 @@ def verbatim(memory: Memory, asked: Understood) -> float:
     wanted = (*asked.phrases, *asked.identifiers)
     said = f"{memory.title}\n{memory.content}\n{' '.join(memory.refs)}".casefold() if wanted else ""
     return sum(one.casefold() in said for one in wanted) / len(wanted) if wanted else 0.0
-
-
-def held(memory: Memory, moment: datetime) -> bool:
-    """Whether a memory was valid and unexpired at a time."""
-    ends = [end for end in (memory.valid_to, memory.expires_at) if end]
-    return (memory.valid_from is None or memory.valid_from <= moment) and all(moment < end for end in ends)
 
 
 def passes(memory: Memory, query: Query) -> bool:

@@ -1,4 +1,4 @@
-"""Forgetting: which memories a query or a scope means, and taking them out of recall or out of the store."""
+"""Forgetting: which memories a query or a scope means, and taking them out of recall."""
 
 from __future__ import annotations
 
@@ -12,6 +12,11 @@ from ..types import EVERYWHERE, Memory, Scope
 from .write import Writer, present
 
 MAX_SAYING = 10_000  # memories that one query can forget
+
+
+def meant(writer: Writer, query: str | None, here: Scope, scope: Scope, purge: bool) -> Sequence[Memory]:
+    """The memories that a query means, seen from here, or all that lie inside a scope."""
+    return inside(writer, scope, purge) if query is None else saying(writer, query, here, purge)
 
 
 def saying(writer: Writer, query: str, scope: Scope, purge: bool) -> Sequence[Memory]:
@@ -37,18 +42,14 @@ def inside(writer: Writer, scope: Scope, purge: bool) -> Sequence[Memory]:
     return found
 
 
-def retire(writer: Writer, memories: Sequence[Memory], purge: bool, reason: str) -> Sequence[Memory]:
-    """Archive memories, or erase them."""
+def retire(writer: Writer, memories: Sequence[Memory], reason: str) -> Sequence[Memory]:
+    """Take memories out of recall; erasing them for good is `history/erase.py`."""
     gone = []
     with writer.store.transaction(writer.tenant, writer.actor, writer.now()) as changes:
         for given in memories:
             memory = present(changes, given.id)
-            if purge:
-                changes.purge(memory.id)
-                gone.append(memory)
-            else:
-                # A person's «no» outweighs a later «forget»: what was rejected stays rejected.
-                state = "rejected" if memory.state == "rejected" else "archived"
-                gone.append(replace(memory, state=state))
-                changes.put(gone[-1], "forget", reason)
+            # A person's «no» outweighs a later «forget»: what was rejected stays rejected.
+            state = "rejected" if memory.state == "rejected" else "archived"
+            gone.append(replace(memory, state=state))
+            changes.put(gone[-1], "forget", reason)
     return gone

@@ -32,7 +32,7 @@ from ..types import TRUSTS, Draft, Evidence, Filter, Link, Memory, Near, Scope, 
 from . import alike
 from .drafts import Prepared, prepare
 from .mention import mention
-from .write import Writer, present
+from .write import ERASED, Writer, present
 
 if TYPE_CHECKING:
     from ..models.embedder import Embedder
@@ -115,6 +115,8 @@ class Settler:
         if stone := writer.rejected(changes, item.draft, writer.tombstoned([item.draft])):
             changes.note("refuse", stone.id, "the value was rejected before")
             return Settled("refused", reason=f"rejected before{f': {stone.reason}' if stone.reason else ''}")
+        if writer.erased(changes, item.source):
+            return Settled("refused", reason=ERASED)
         source = writer.source(changes, item.source)
         if same := changes.same(item.key, item.draft.scope):
             return self._again(changes, claim, same, item, source)

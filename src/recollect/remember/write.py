@@ -35,6 +35,7 @@ BATCH = 256  # drafts a transaction: short enough that another process waits mil
 MAX_NEAR = 3
 AROUND = 8  # memories nearest in meaning that a new one is held against
 MAX_CONTEXT = 2000  # characters of the turn before that a turn carries along
+ERASED = "it was erased for good"
 log = logging.getLogger("recollect")
 
 
@@ -119,6 +120,8 @@ class Writer:
             changes.note("refuse", stone.id, "the value was rejected before")
             why = f"rejected before{f': {stone.reason}' if stone.reason else ''}"
             return Remembered("refused", None, item.redacted, reason=why)
+        if self.erased(changes, item.source):
+            return Remembered("refused", None, item.redacted, reason=ERASED)
         source = self.source(changes, item.source)
         if same := changes.same(item.key, item.draft.scope):
             seen = self.observe(changes, same, item, source, place=item.draft.place)
@@ -191,6 +194,13 @@ class Writer:
         now = self.now()
         for quote in quotes:
             changes.put(Evidence(self.new_id(now), memory.id, source.id, quote, place, now), "create")
+
+    def erased(self, changes: Transaction, source: Source) -> bool:
+        """Whether what was said there was erased for good: being told of it again does not bring it back."""
+        if not source.id or changes.get(Source, source.id) or not changes.was_purged(source.id):
+            return False
+        changes.note("refuse", source.id, ERASED)
+        return True
 
     def source(self, changes: Transaction, source: Source) -> Source:
         """The source as the store has it: the same one again, or a new row."""

@@ -18,7 +18,7 @@ import time
 
 TYPE_CHECKING = False  # what `typing` has too, and without the milliseconds
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any
 
 FOLDER = "spool"
@@ -82,6 +82,30 @@ def _lock(file: int) -> None:
     except ImportError:  # Windows: appending one short line at a time is all that can be promised
         return
     fcntl.flock(file, fcntl.LOCK_EX)
+
+
+def rewrite(path: str, change: Callable[[bytes], bytes]) -> bool:
+    """Change the lines of a file where they lie, under the lock; whether any was changed."""
+    try:
+        file = os.open(path, os.O_RDWR)
+    except FileNotFoundError:
+        return False
+    try:
+        _lock(file)
+        with os.fdopen(os.dup(file), "rb") as reader:
+            lines = reader.readlines()
+        changed = [change(line) for line in lines]
+        if changed == lines:
+            return False
+        # Over the old bytes, so that none of them stays behind in a block that was let go.
+        old, new = sum(map(len, lines)), b"".join(changed)
+        os.pwrite(file, new + b"\0" * max(0, old - len(new)), 0)
+        os.fsync(file)
+        os.ftruncate(file, len(new))
+        os.fsync(file)
+        return True
+    finally:
+        os.close(file)
 
 
 def take(home: str) -> list[str]:

@@ -15,6 +15,7 @@ from datetime import datetime
 from typing import Any
 
 from ..errors import StoreUnavailable
+from ..past import Sighting
 from ..store.contract import Store
 from ..types import KINDS, STATES, Filter, Scope
 
@@ -29,6 +30,7 @@ class Usage:
         self._now = now
         self._recalled: Counter[str] = Counter()
         self._accessed: Counter[str] = Counter()
+        self._sightings: list[Sighting] = []
         self._lock = threading.Lock()
         self._timer: threading.Timer | None = None
 
@@ -37,10 +39,18 @@ class Usage:
             for id in ids:
                 self._recalled[id] += recalled
                 self._accessed[id] += accessed
-            if self._timer is None and self._recalled:
-                self._timer = threading.Timer(DELAY, self.flush)
-                self._timer.daemon = True
-                self._timer.start()
+            self._later()
+
+    def saw(self, sightings: Iterable[Sighting]) -> None:
+        with self._lock:
+            self._sightings += sightings
+            self._later()
+
+    def _later(self) -> None:
+        if self._timer is None and (self._recalled or self._sightings):
+            self._timer = threading.Timer(DELAY, self.flush)
+            self._timer.daemon = True
+            self._timer.start()
 
     def flush(self) -> None:
         """Write what is noted. A store that cannot be written now keeps its memories; only the counters are lost."""
@@ -51,9 +61,11 @@ class Usage:
             counts = {id: (count, self._accessed[id]) for id, count in self._recalled.items()}
             self._recalled.clear()
             self._accessed.clear()
-        if counts:
+            sightings, self._sightings = self._sightings, []
+        if counts or sightings:
             try:
                 self._store.used(self._tenant, counts, self._now())
+                self._store.saw(self._tenant, sightings)
             except StoreUnavailable as error:
                 log.warning("counters of use were not written: %s", error)
 

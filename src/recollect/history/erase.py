@@ -1,0 +1,261 @@
+"""Erasing for good, everywhere, with a receipt.
+
+The store erases a memory with its evidence, links, vectors, full text and history. But the same words may lie beside
+it: in the turn they were said in, in another memory's quote from that turn, in the file of a session, in the spool.
+What shares a source with an erased memory is looked at, and loses the words; a turn that said just them goes too. What
+was *derived* from an erased turn is a memory of its own and stays; the receipt names it.
+
+Then the words are looked for where they lay: in the bytes of the files, or in the rows of the tables. The receipt tells
+where they are still found, if anywhere. What it cannot reach are backups, and exports that were made before.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from .. import text
+from ..past import Receipt
+from ..remember.mention import entity_key
+from ..remember.write import Writer, present
+from ..store.contract import Transaction
+from ..thin import spool
+from ..types import Entity, Evidence, Link, Memory, Source, Tombstone
+
+GONE = "[purged]"
+SHORTEST, SHORTEST_QUOTE = 4, 12  # characters of a memory and of a quote that are looked for inside other texts
+SEARCHED = 8  # bytes from which a text can be told from chance in a file
+SESSIONS = "sessions"
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The texts that are to go."""
+
+    passages: tuple[str, ...]
+
+    @classmethod
+    def of(cls, memories: Sequence[Memory], evidence: Sequence[Evidence]) -> Words:
+        quotes = {one.quote for one in evidence if len(one.quote) >= SHORTEST_QUOTE}
+        found = {memory.content for memory in memories} | quotes
+        return cls(tuple(sorted((one for one in found if one), key=len, reverse=True)))
+
+    def out_of(self, said: str) -> str:
+        """A text without them; what is shorter than a few letters only where it is all that was said.
+
+        >>> Words(("the code is 1234",)).out_of("I said: the code is 1234, right?")
+        'I said: [purged], right?'
+        """
+        if said in self.passages:
+            return GONE
+        clean = text.clean(said) if said else ""
+        for one in self.passages:
+            if len(one) >= SHORTEST and (one in said or one in clean):
+                said = said.replace(one, GONE) if one in said else clean.replace(one, GONE)
+                clean = text.clean(said)
+        return said
+
+    def quoted(self, quote: str) -> str:
+        """A quote without them; one that is itself a part of them goes whole."""
+        part = len(quote) >= SHORTEST_QUOTE and any(quote in one for one in self.passages)
+        return GONE if part else self.out_of(quote)
+
+    def within(self, value: Any) -> Any:
+        """The same for whatever JSON can hold."""
+        if isinstance(value, str):
+            return "" if (left := self.out_of(value)) == GONE else left
+        if isinstance(value, list):
+            return [self.within(one) for one in value]
+        return {name: self.within(one) for name, one in value.items()} if isinstance(value, dict) else value
+
+
+@dataclass(frozen=True, slots=True)
+class Eraser:
+    writer: Writer
+    home: Path
+
+    def erase(self, memories: Sequence[Memory], reason: str, *, user: str = "") -> tuple[list[Memory], Receipt]:
+        """Erase memories for good; with a `user`, also the entities that are theirs alone, and why they rejected."""
+        writer, now = self.writer, self.writer.now()
+        first = writer.store.head(writer.tenant) + 1
+        with writer.store.transaction(writer.tenant, writer.actor, now) as changes:
+            gone = [present(changes, given.id) for given in memories]
+            evidence = self._of(Evidence, [memory.id for memory in gone], "memory")
+            words = Words.of(gone, evidence)
+            sources = sorted({*(memory.source for memory in gone), *(one.source for one in evidence)})
+            for memory in gone:
+                changes.purge(memory.id)
+            places = {(memory.scope.user, memory.scope.project) for memory in gone}
+            kin, derived = _Kin(self.writer, changes, words, places).cleanse(sources)
+            if user:
+                self._erase_user(changes, user)
+            id = writer.new_id(now)
+            changes.note("erase", id, f"{len(gone)} erased for good{f': {reason}' if reason else ''}")
+        files = sweep(self.home, words)
+        last = writer.store.head(writer.tenant)
+        searched, left = self._look(words, {memory.content_hash for memory in gone})
+        return gone, Receipt(
+            id, now, writer.actor, first, last, tuple(memory.id for memory in gone), tuple(kin), tuple(derived),
+            files=files, searched=searched, left=left,
+        )  # fmt: skip
+
+    def _of(self, kind: type[Any], ids: Sequence[str], column: str) -> list[Any]:
+        found = []
+        for start in range(0, len(ids), 1000):
+            found += self.writer.store.of(self.writer.tenant, kind, ids[start : start + 1000], column)
+        return found
+
+    def _erase_user(self, changes: Transaction, user: str) -> None:
+        store, tenant, after = self.writer.store, self.writer.tenant, ""
+        while batch := store.all(tenant, Entity, after, 1000):
+            after = batch[-1].id
+            for entity in batch:
+                if entity.key == entity_key(user, entity.name):
+                    for side in ("origin", "target"):
+                        for link in store.of(tenant, Link, [entity.id], side):
+                            _drop(changes, Link, link.id)
+                    _drop(changes, Entity, entity.id)
+        after = ""
+        while stones := store.all(tenant, Tombstone, after, 1000):
+            after = stones[-1].id
+            for stone in stones:
+                if stone.scope.user == user and stone.reason:
+                    changes.restate(replace(stone, reason=""))
+
+    def _look(self, words: Words, hashes: set[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Where the words were looked for, and where they are still found."""
+        writer = self.writer
+        twins = [one.id for one in self._of(Memory, sorted(hashes), "content_hash")]
+        fragments = sorted({piece for one in words.passages if (piece := _plainest(one))})
+        searched, left = writer.store.leftovers(writer.tenant, fragments)
+        for path in files_of(self.home):
+            searched.append(str(path))
+            if any(one in path.read_bytes() for piece in fragments for one in _forms(piece)):
+                left.append(str(path))
+        said = [f"memory {id} says the same" for id in twins]
+        return tuple(dict.fromkeys(searched)), tuple(dict.fromkeys((*said, *left)))
+
+
+def _drop(changes: Transaction, kind: type[Any], id: str) -> None:
+    if changes.drop(kind, id, "forget"):
+        changes.blank(id)
+
+
+@dataclass(slots=True)
+class _Kin:
+    """What shares a source with an erased memory: it loses the words, and its history where they may stand."""
+
+    writer: Writer
+    changes: Transaction
+    words: Words
+    places: set[tuple[str, str]]  # users and projects
+
+    def cleanse(self, sources: Sequence[str]) -> tuple[list[str], list[str]]:
+        """Memories that lost something, and those that were derived from what was erased and stand."""
+        touched: list[str] = []
+        derived: list[str] = []
+        for id in sources:
+            source = self.changes.get(Source, id)
+            if source is None or not source.content:  # a statement has no words but its memory's, and is shared by many
+                continue
+            kin = self._kin(id)
+            for memory in kin:
+                if memory.content in self.words.passages:
+                    self.changes.purge(memory.id)
+                    touched.append(memory.id)
+            if source := self.changes.get(Source, id):
+                touched += self._restate(source)
+            derived += [one.id for one in kin if one.id not in touched]
+        return list(dict.fromkeys(touched)), list(dict.fromkeys(derived))
+
+    def _kin(self, source: str) -> list[Memory]:
+        """The memories that came from a source or quote it, of the users and projects that something was erased of."""
+        quoting = {one.memory for one in self._still(Evidence, "source", [source])}
+        ids = {one.id for one in self._still(Memory, "source", [source])} | quoting
+        found = [memory for id in sorted(ids) if (memory := self.changes.get(Memory, id))]
+        return [memory for memory in found if (memory.scope.user, memory.scope.project) in self.places]
+
+    def _restate(self, source: Source) -> list[str]:
+        """Write a source anew with all that points at it, if the words stand in any of them."""
+        memories = self._still(Memory, "source", [source.id])
+        ids = [memory.id for memory in memories]
+        proofs = (*self._still(Evidence, "source", [source.id]), *self._still(Evidence, "memory", ids))
+        evidence = {one.id: one for one in proofs}
+        links = {one.id: one for side in ("origin", "target") for one in self._still(Link, side, ids)}
+        fresh = replace(source, content=self.words.out_of(source.content), title=self.words.out_of(source.title))
+        lines = [(memory, self._without(memory)) for memory in memories]
+        quotes = [(one, replace(one, quote=self.words.quoted(one.quote))) for one in evidence.values()]
+        same = fresh == source and all(a == b for a, b in lines) and all(a == b for a, b in quotes)
+        if same:
+            return []
+        if fresh.content != source.content:
+            fresh = replace(fresh, content_hash=text.key(fresh.content))
+        self.changes.restate(fresh)
+        for _, memory in lines:
+            self.changes.restate(memory)
+        for _, quote in quotes:
+            self.changes.restate(quote)
+        for link in links.values():
+            self.changes.restate(link)
+        return [memory.id for memory, clean in lines if memory != clean]
+
+    def _without(self, memory: Memory) -> Memory:
+        names = ("content", "title", "reasoning", "context")
+        said: dict[str, Any] = {name: self.words.out_of(getattr(memory, name)) for name in names}
+        clean = replace(memory, **said)
+        return clean if clean == memory else replace(clean, content_hash=text.key(clean.content))
+
+    def _still(self, kind: type[Any], column: str, ids: Sequence[str]) -> list[Any]:
+        """The nouns as they stand inside this transaction."""
+        found = self.writer.store.of(self.writer.tenant, kind, list(ids), column) if ids else []
+        return [now for one in found if (now := self.changes.get(kind, one.id))]
+
+
+# -- files ------------------------------------------------------------------------------------------------------------
+
+
+def files_of(home: Path) -> list[Path]:
+    """The files beside the store in which something that was said may lie."""
+    return [
+        *sorted((home / SESSIONS).glob("*.json")),
+        *sorted((home / spool.FOLDER).glob("*.jsonl")),
+    ]
+
+
+def sweep(home: Path, words: Words) -> int:
+    """Take the words out of the files of sessions and of the spool; how many had any."""
+    if not words.passages:
+        return 0
+    count = 0
+    for path in files_of(home):
+        lines = path.suffix == ".jsonl"
+        count += spool.rewrite(os.fspath(path), _cleaner(words, lines=lines))
+    return count
+
+
+def _cleaner(words: Words, *, lines: bool) -> Callable[[bytes], bytes]:
+    def clean(line: bytes) -> bytes:
+        try:
+            told = json.loads(line)
+        except ValueError:  # no record of ours: better gone than kept, where the words stand in it
+            said = line.decode("utf-8", "replace")
+            return line if words.out_of(said) == said else b""
+        left = words.within(told)
+        return line if left == told else json.dumps(left, separators=(",", ":")).encode() + (b"\n" if lines else b"")
+
+    return clean
+
+
+def _plainest(said: str) -> str:
+    """The longest stretch of a text that looks the same in every form it may lie in: as it is, or as JSON."""
+    pieces = [piece for line in said.splitlines() for part in line.split('"') for piece in part.split("\\")]
+    longest = max(pieces, key=len, default="")
+    return longest if len(longest.encode()) >= SEARCHED else ""
+
+
+def _forms(piece: str) -> tuple[bytes, ...]:
+    return piece.encode(), json.dumps(piece)[1:-1].encode()

@@ -1,0 +1,165 @@
+"""Holds and retention: what may not be erased, and how long things are kept.
+
+A hold covers a scope; while it stands, no purge touches what lies inside (the store itself refuses, see
+`store/changes.py`). A retention policy says for a kind and a scope after how many days a memory is archived or erased.
+Of several that fit a memory, the narrowest counts: the one that names more. What a person pinned (the tag `pinned`) and
+what is on hold is left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any, TypeVar
+
+from .. import checks
+from ..checks import MAX_NAME, Cleaner, one_of
+from ..errors import BadInput, NotFound
+from ..past import ACTIONS, Hold, Retained, Retention
+from ..remember.redact import redact
+from ..remember.write import Writer
+from ..types import EVERYWHERE, KINDS, Filter, Kept, Memory, Scope
+from .asof import lies_in
+
+N = TypeVar("N", bound=Kept)
+PINNED = "pinned"
+BATCH = 256
+MAX_DAYS = 36_500
+SIGHTINGS_KEPT = timedelta(days=400)
+KEPT_STATES = ("active", "pending", "superseded", "invalid", "expired")  # what an archiving policy looks at
+Purge = Callable[[Sequence[Memory], str], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Policies:
+    """Holds and retention of a tenant; `purge` is how memories are erased, with everything that belongs to it."""
+
+    writer: Writer
+    purge: Purge
+
+    # -- holds --------------------------------------------------------------------------------------------------------
+
+    def hold(self, name: str, *, scope: Scope = EVERYWHERE, reason: str = "") -> Hold:
+        """Keep everything inside a scope from being erased, until it is released."""
+        cleaner, writer = Cleaner(MAX_NAME, redact), self.writer
+        name, reason = cleaner.text(name, "name", MAX_NAME), cleaner.text(reason, "reason", 1000)
+        if not name:
+            raise BadInput("name is empty.", fix="Name the hold, such as the matter it is for.")
+        with self._changing() as changes:
+            if any(one.name == name for one in self.holds()):
+                raise BadInput(f"There is a hold {name!r} already.", fix="Choose another name.")
+            now = writer.now()
+            made = Hold(writer.new_id(now), name, cleaner.scope(scope), reason, now)
+            changes.put(made, "hold", reason)
+        return made
+
+    def release(self, name: str, *, reason: str = "") -> Hold:
+        """End a hold."""
+        said = Cleaner(MAX_NAME, redact).text(reason, "reason", 1000)
+        with self._changing() as changes:
+            found = _one(self.holds(), name, "hold")
+            changes.drop(Hold, found.id, "release", said)
+        return found
+
+    def holds(self) -> list[Hold]:
+        return list(self._all(Hold))
+
+    # -- retention ----------------------------------------------------------------------------------------------------
+
+    def retain(
+        self, days: int, *, kind: str = "", scope: Scope = EVERYWHERE, action: str = "archive", reason: str = ""
+    ) -> Retention:
+        """Say how long memories of a kind are kept in a scope; one for the same kind and scope is replaced."""
+        cleaner, writer = Cleaner(MAX_NAME, redact), self.writer
+        checks.within(days, 1, MAX_DAYS, "days", whole=True)
+        one_of(action, ACTIONS, "action")
+        if kind:
+            one_of(kind, KINDS, "kind")
+        where, said = cleaner.scope(scope), cleaner.text(reason, "reason", 1000)
+        with self._changing() as changes:
+            now = writer.now()
+            known = [one for one in self.policies() if (one.kind, one.scope) == (kind, where)]
+            id, made = (known[0].id, known[0].created_at) if known else (writer.new_id(now), now)
+            policy = Retention(id, kind, days, action, where, said, made)
+            changes.put(policy, "retain", said)
+        return policy
+
+    def drop(self, id: str) -> Retention:
+        """End a retention policy."""
+        with self._changing() as changes:
+            found = _one(self.policies(), id, "retention policy")
+            changes.drop(Retention, found.id, "drop")
+        return found
+
+    def policies(self) -> list[Retention]:
+        return list(self._all(Retention))
+
+    def apply(self, *, dry_run: bool = False) -> Retained:
+        """Archive or erase what has been kept long enough, a batch in a transaction: stopped, it can be run again."""
+        policies, holds = self.policies(), self.holds()
+        done: dict[str, list[str]] = {"archived": [], "purged": [], "held": []}
+        for policy in policies:
+            due: list[Memory] = []
+            for memory in self._older(policy):
+                if PINNED in memory.tags or narrowest(policies, memory) != policy:
+                    continue
+                if policy.action == "purge" and any(lies_in(memory.scope, hold.scope) for hold in holds):
+                    done["held"].append(memory.id)
+                else:
+                    due.append(memory)
+            sort = "purged" if policy.action == "purge" else "archived"
+            done[sort] += [memory.id for memory in due]
+            if not dry_run:
+                self._carry_out(policy, due)
+        old = self.writer.now() - SIGHTINGS_KEPT
+        gone = 0 if dry_run else self.writer.store.forget_sightings(self.writer.tenant, old)
+        lists: dict[str, Any] = {name: tuple(ids) for name, ids in done.items()}
+        return Retained(**lists, sightings=gone, dry_run=dry_run)
+
+    def _older(self, policy: Retention) -> Iterator[Memory]:
+        """What the policy may speak of: memories that came to be longer ago than it keeps them."""
+        before = self.writer.now() - timedelta(days=policy.days)
+        states = () if policy.action == "purge" else KEPT_STATES
+        kinds = (policy.kind,) if policy.kind else ()
+        filter, after = Filter(policy.scope, inside=True, kinds=kinds, states=states), None
+        while batch := self.writer.store.page(self.writer.tenant, filter, after, 1000):
+            after = batch[-1].id
+            yield from (memory for memory in batch if memory.created_at < before)
+
+    def _carry_out(self, policy: Retention, due: Sequence[Memory]) -> None:
+        why = f"kept for {policy.days} days"
+        for start in range(0, len(due), BATCH):
+            batch = due[start : start + BATCH]
+            if policy.action == "purge":
+                self.purge(batch, why)
+                continue
+            with self._changing() as changes:
+                for memory in batch:
+                    current = changes.get(Memory, memory.id)
+                    if current is not None and current.state in KEPT_STATES:
+                        changes.put(replace(current, state="archived"), "expire", why)
+
+    # -- small parts --------------------------------------------------------------------------------------------------
+
+    def _changing(self) -> Any:
+        return self.writer.store.transaction(self.writer.tenant, self.writer.actor, self.writer.now())
+
+    def _all(self, kind: type[N]) -> Iterator[N]:
+        after = ""
+        while batch := self.writer.store.all(self.writer.tenant, kind, after, 1000):
+            yield from batch
+            after = batch[-1].id
+
+
+def narrowest(policies: Sequence[Retention], memory: Memory) -> Retention | None:
+    """The policy that counts for a memory: of those that fit, the one that names most; the latest of equals."""
+    fitting = [one for one in policies if one.kind in ("", memory.kind) and lies_in(memory.scope, one.scope)]
+    return max(fitting, key=lambda one: (len(one.scope.as_dict()), bool(one.kind), one.id), default=None)
+
+
+def _one(found: Sequence[N], name: str, what: str) -> N:
+    for one in found:
+        if name in (one.id, getattr(one, "name", one.id)):
+            return one
+    raise NotFound(f"There is no {what} {str(name)[:60]!r}.", fix=f"See them with: recollect {what.split()[0]} list")

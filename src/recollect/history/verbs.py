@@ -1,0 +1,74 @@
+"""The engine's verbs that look back: why something is known, who did what, and what was."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from typing import Any
+
+from ..checks import MAX_NAME, Cleaner
+from ..past import Audit, EntityState, Provenance, Sighting
+from ..types import Memory, Scope
+from ..upkeep.usage import Usage
+from .checkpoints import Checkpoints
+from .policies import Policies
+from .room import History
+
+
+class Hindsight(ABC):
+    """What an engine can tell of the past; it has the memories, the room of history and the counters of use."""
+
+    _past: History
+    _usage: Usage
+    _scope: Scope
+
+    @abstractmethod
+    def _find(self, id: str) -> Memory: ...
+
+    def why(
+        self, id: str, *, depth: int = 3, limit: int = 50, sees: Callable[[Memory], bool] = lambda memory: True
+    ) -> Provenance:
+        """Why a memory is there: source, quotes, path of trust, what it goes back to, changes, uses, and what helped.
+
+        Bounded: ties are followed `depth` far, and at most `limit` of each thing are told. `sees` hides other memories.
+        """
+        self._usage.flush()
+        return self._past.why(self._find(id), depth, limit, sees)
+
+    def audit(self, *, reads: bool = True, limit: int = 100, cursor: int | None = None, **asked: Any) -> Audit:
+        """Who did what, newest first, and who read across projects.
+
+        Takes `actors`, `operations`, `nouns` and `targets` (lists), `project`, `since` and `until`.
+        """
+        self._usage.flush()
+        return self._past.audit(reads=reads, limit=limit, cursor=cursor, **asked)
+
+    def state(
+        self, entity: str, *, at: datetime | str | None = None, true_at: datetime | str | None = None,
+        scope: Scope | None = None,
+    ) -> EntityState:  # fmt: skip
+        """What was known of an entity at a time, of what held then."""
+        return self._past.state(entity, at, true_at, Cleaner(MAX_NAME).scope(scope or self._scope))
+
+    def rate(self, id: str, *, helped: bool, session: str = "") -> Sighting:
+        """Say whether a memory helped where it was shown last, in a session or anywhere."""
+        self._usage.flush()
+        return self._past.rate(self._find(id), helped, session)
+
+    def saw(
+        self, memories: Iterable[Memory | str], way: str, *, here: Scope | None = None, session: str = "",
+        every: bool = False,
+    ) -> None:  # fmt: skip
+        """Note that memories (or ids) were put before somebody: all of them, or only what another project owns."""
+        self._usage.saw(self._past.seen(memories, way, here or self._scope, session, every=every))
+
+    @property
+    def checkpoints(self) -> Checkpoints:
+        """Names for places in the journal: create, all, diff, rollback, delete."""
+        return self._past.checkpoints
+
+    @property
+    def policies(self) -> Policies:
+        """What may not be erased, and how long things are kept."""
+        return self._past.policies

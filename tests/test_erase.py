@@ -1,0 +1,234 @@
+"""Erasing for good: nowhere in the data directory, with a receipt, blocked by a hold, and by age."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import recollect
+from conftest import Clock, Opener, Places
+from recollect import BadInput, NotFound, Scope
+from recollect.agents import access
+from recollect.capture.sessions import session
+from recollect.errors import Held
+from recollect.graph import Node
+from recollect.history.erase import Words
+from recollect.serve import hooks
+from recollect.thin import spool
+from recollect.types import EVERYWHERE, Message
+from replay import entries_of, replayed, state_of
+
+TENANT = "default"
+SECRET = "The vault opens with quixotic-marzipan-771."
+RARE = (b"quixotic-marzipan-771", b"marzipan", b"quixot")
+ME = access.local(TENANT, "test", EVERYWHERE)
+
+
+def data(place: Places, home: Path) -> bytes:
+    """Everything: the store's files or rows, and every file of the home folder."""
+    files = [path for path in home.rglob("*") if path.is_file()] if home.exists() else []
+    return place.everything() + b"".join(path.read_bytes() for path in files)
+
+
+def nowhere(place: Places, home: Path, words: tuple[bytes, ...] = RARE) -> None:
+    whole = data(place, home).lower()
+    assert [word for word in words if word.lower() in whole] == []
+
+
+def test_what_is_purged_is_nowhere_in_the_data_directory_and_the_receipt_says_so(
+    memory: recollect.Engine, place: Places, tmp_path: Path
+) -> None:
+    home = memory.settings.home
+    secret = memory.remember(
+        SECRET, title="marzipan", tags=["marzipan"], reasoning="quixotic-marzipan-771", evidence=SECRET
+    )
+    other = memory.remember("A harmless thing.")
+    memory.link(secret.id, "related", other.id, reason="quixotic-marzipan-771")
+    memory.edit(secret.id, content=f"Edited: {SECRET}")
+    memory.checkpoints.create("before")
+    memory.recall("what opens the vault?")
+    memory.saw([secret.id], "prompt", session="s", every=True)
+    with session(home, TENANT, "", "claude", "s") as known:
+        known.heard(f"Edited: {SECRET}")
+    spool.add(str(home), {"host": "claude", "event": "Stop", "input": {"prompt": f"so: Edited: {SECRET}"}})
+    spool.refuse(str(home), {"host": "claude", "input": {"prompt": f"Edited: {SECRET}"}}, "no reason")
+    old = tmp_path / "old.jsonl"
+    memory.export(old, journal=False)
+    done = memory.forget(secret.id, purge=True, reason="asked for")
+    receipt = done.receipt
+    assert receipt["memories"] == [secret.id]
+    assert receipt["verified"], receipt
+    assert receipt["files"] == 3
+    assert receipt["searched"]
+    assert receipt["first"] <= receipt["last"] == memory.head
+    nowhere(place, home)
+    # The receipt itself is in the journal, without a word of the content.
+    assert [e.reason for e in entries_of(memory._store, TENANT) if e.operation == "erase"] == [
+        "1 erased for good: asked for"
+    ]
+    fresh = tmp_path / "fresh.jsonl"
+    memory.export(fresh, journal=True)
+    assert b"marzipan" not in fresh.read_bytes()
+    assert memory.import_(old).created == 0
+    with pytest.raises(NotFound):
+        memory.get(secret.id)
+    memory.checkpoints.rollback("before")
+    nowhere(place, home)
+    memory.close()
+    nowhere(place, home)
+
+
+def test_what_was_said_goes_with_what_was_learnt_from_it(memory: recollect.Engine, place: Places) -> None:
+    said = "We decided to keep the quixotic-marzipan-771 in the vault because it is safe there."
+    memory.capture([Message("user", said, id="1"), Message("user", "Use pnpm for everything.", id="2")], session="s")
+    (fact,) = [m for m in memory.list(limit=50).memories if m.kind != "turn" and "marzipan" in m.content]
+    receipt = memory.forget(fact.id, purge=True).receipt
+    assert receipt["verified"], receipt
+    assert receipt["kin"]
+    nowhere(place, memory.settings.home)
+    # Being told the same turn again does not bring it back; what was beside it is untouched.
+    memory.capture([Message("user", said, id="1")], session="s")
+    nowhere(place, memory.settings.home)
+    assert any("pnpm" in m.content for m in memory.list(limit=50).memories)
+    store = memory._store
+    copy = replayed(store, TENANT, place("copy.db"))
+    assert state_of(copy, TENANT) == state_of(store, TENANT)
+    copy.close()
+
+
+def test_a_longer_turn_loses_only_the_words_and_what_came_from_a_purged_turn_is_named(
+    memory: recollect.Engine, place: Places
+) -> None:
+    said = "Always run make lint before a commit. We decided to hide the quixotic-marzipan-771 under the stairs."
+    memory.capture([Message("user", said, id="1")], session="s")
+    turn = next(m for m in memory.list(kinds=["turn"]).memories)
+    facts = [m for m in memory.list(limit=50).memories if m.kind != "turn"]
+    secret = next(m for m in facts if "marzipan" in m.content)
+    memory.forget(secret.id, purge=True)
+    nowhere(place, memory.settings.home)
+    kept = memory.get(turn.id)
+    assert kept.content.startswith("Always run make lint before a commit.")
+    assert "[purged]" in kept.content
+    receipt = memory.forget(turn.id, purge=True).receipt
+    assert set(receipt["derived"]) == {m.id for m in facts if m.id != secret.id}
+
+
+def test_words_are_taken_out_of_texts_and_short_quotes_are_left() -> None:
+    words = Words(("The code is 1234 5678.", "yes"))
+    assert words.out_of("He said: The code is 1234 5678. Then he left.") == "He said: [purged] Then he left."
+    assert words.out_of("The code is") == "The code is"
+    assert words.quoted("The code is 1234") == "[purged]", "a quote from what was purged"
+    assert words.out_of("yes") == "[purged]"
+    assert words.out_of("oh yes, of course") == "oh yes, of course"
+    assert words.within({"a": ["The code is 1234 5678.", 5], "b": "fine"}) == {"a": ["", 5], "b": "fine"}
+
+
+def test_a_twin_elsewhere_is_named_and_left(memory: recollect.Engine) -> None:
+    one = memory.remember(SECRET, scope=Scope(user="ana"))
+    two = memory.remember(SECRET, scope=Scope(user="ben"))
+    receipt = memory.forget(one.id, purge=True).receipt
+    assert not receipt["verified"]
+    assert f"memory {two.id} says the same" in receipt["left"]
+    assert memory.get(two.id).content == SECRET
+
+
+def test_a_person_can_be_erased(opened: Opener, place: Places) -> None:
+    memory = opened()
+    ana, ben = Scope(user="ana"), Scope(user="ben")
+    memory.remember(SECRET, scope=ana)
+    memory.remember("Ana likes marzipan.", scope=Scope(user="ana", project="web"))
+    kept = memory.remember("Ben likes tea.", scope=ben)
+    memory.graph(ana).create([Node("quixotic-marzipan-771", "thing", ("is sweet",))])
+    memory.graph(ben).create([Node("kettle", "thing", ("is hot",))])
+    no = memory.remember("Ana hates marzipan.", scope=ana)
+    memory.reject(no.id, reason="quixotic-marzipan-771 is good")
+    token, _ = memory.tokens.create(name="laptop", user="ana")
+    told = memory.forget(scope=ana, purge=True)
+    assert len(told.memories) == 4
+    assert told.receipt["verified"], told.receipt
+    assert told.receipt["tokens"] == [token.id]
+    nowhere(place, memory.settings.home)
+    assert [m.id for m in memory.list(scope=ben, kinds=["fact"]).memories if m.content.startswith("Ben")] == [kept.id]
+    assert [node.name for node in memory.graph(ben).read().nodes] == ["kettle"]
+    assert memory.remember("Ana hates marzipan.", scope=ana).action == "refused", "a no outlasts the person's data"
+    store = memory._store
+    copy = replayed(store, TENANT, place("copy.db"))
+    assert state_of(copy, TENANT) == state_of(store, TENANT)
+    copy.close()
+
+
+def test_a_hold_blocks_every_way_of_erasing_until_it_is_released(memory: recollect.Engine, clock: Clock) -> None:
+    ana = memory.remember("Ana's secret.", scope=Scope(user="ana"))
+    ben = memory.remember("Ben's secret.", scope=Scope(user="ben"))
+    memory.policies.hold("case 7", scope=Scope(user="ana"), reason="a court asked")
+    memory.policies.retain(1, action="purge")
+    token, _ = memory.tokens.create(user="ana")
+    clock.forward(days=9)
+    head = memory.head
+    for erase in (
+        lambda: memory.forget(ana.id, purge=True),
+        lambda: memory.forget([ben.id, ana.id], purge=True),
+        lambda: memory.forget(scope=Scope(user="ana"), purge=True),
+    ):
+        with pytest.raises(Held, match="case 7"):
+            erase()
+    assert memory.head == head, "nothing changed, not even the part that was not on hold"
+    assert memory.tokens.all()[0].revoked_at is None
+    told = memory.policies.apply()
+    assert (told.held, told.purged) == ((ana.id,), (ben.id,))
+    assert memory.get(ana.id).content == "Ana's secret."
+    memory.forget(ana.id)  # which is not erasing
+    with pytest.raises(BadInput, match="already"):
+        memory.policies.hold("case 7")
+    memory.policies.release("case 7", reason="closed")
+    memory.forget(ana.id, purge=True)
+    assert token.id
+    with pytest.raises(NotFound):
+        memory.policies.release("case 7")
+
+
+def test_policies_keep_by_kind_and_scope_and_the_narrowest_counts(memory: recollect.Engine, clock: Clock) -> None:
+    web, legal = Scope(project="web"), Scope(project="legal")
+    made: dict[str, str] = {}
+    for name, kind, scope in (
+        ("talk", "turn", web), ("contract", "turn", legal), ("fact", "fact", web), ("rule", "rule", EVERYWHERE)
+    ):  # fmt: skip
+        made[name] = memory.remember(f"This is the {name} of the house.", kind=kind, scope=scope).id
+    made["pinned"] = memory.remember("Pinned talk.", kind="turn", scope=web, tags=["pinned"]).id
+    memory.policies.retain(90, kind="turn")
+    memory.policies.retain(3650, kind="turn", scope=legal, action="purge")
+    memory.policies.retain(30, kind="fact", action="purge", scope=web)
+    assert len(memory.policies.policies()) == 3
+    memory.policies.retain(60, kind="fact", action="purge", scope=web)
+    assert len(memory.policies.policies()) == 3, "said again for the same kind and scope, it is replaced"
+    clock.forward(days=100)
+    young = memory.remember("Young talk.", kind="turn", scope=web).id
+    preview = memory.policies.apply(dry_run=True)
+    assert (preview.archived, preview.purged) == ((made["talk"],), (made["fact"],))
+    assert memory.get(made["talk"]).state == "active"
+    assert memory.policies.apply().archived == (made["talk"],)
+    assert memory.policies.apply() == type(preview)(), "a second time changes nothing"
+    assert {memory.get(made[name]).state for name in ("contract", "rule", "pinned")} == {"active"}
+    assert memory.get(young).state == "active"
+    with pytest.raises(NotFound):
+        memory.get(made["fact"])
+    for wrong in ({"days": 0}, {"days": 9, "kind": "nonsense"}, {"days": 9, "action": "burn"}):
+        with pytest.raises(BadInput):
+            memory.policies.retain(**wrong)  # type: ignore[arg-type]
+    memory.policies.drop(memory.policies.policies()[0].id)
+    assert len(memory.policies.policies()) == 2
+
+
+def test_what_a_hook_puts_into_a_session_is_told_by_why(memory: recollect.Engine, tmp_path: Path) -> None:
+    rule = memory.remember("Always answer in English.", kind="rule", importance=9)
+    told: dict[str, Any] = {"session_id": "abc", "cwd": "", "source": "startup"}
+    envelope = {"host": "claude", "event": "SessionStart", "input": told, "at": 1772442001.0}
+    answer = hooks.answer(memory, ME, tmp_path / "home", envelope)
+    assert "Always answer in English." in json.dumps(answer)
+    told_why = memory.why(rule.id)
+    assert [(one.session, one.way) for one in told_why.shown] == [("abc", "start")]
+    memory.rate(rule.id, helped=True, session="abc")
+    assert memory.why(rule.id).helped == 1
