@@ -17,7 +17,8 @@ LAYERS = [
     "errors thin",
     "times ids",
     "types",
-    "arguments text terms rank vectors checks settings timewords grounding",
+    "past arguments",
+    "text terms rank vectors checks settings timewords grounding",
     "when",
     "store models",
     "remember recall history upkeep agents capture answers",
@@ -143,12 +144,13 @@ def test_the_public_api_is_pinned() -> None:
         "Source", "StoreCorrupt", "StoreFull", "StoreLocked", "StoreReadOnly", "StoreUnavailable", "TooLarge",
         "TooSlow", "Unauthorised", "open",
     ]  # fmt: skip
-    verbs = {name for name in vars(recollect.Engine) if not name.startswith("_")}
+    verbs = {name for name in dir(recollect.Engine) if not name.startswith("_")}
     assert verbs == {
-        "approve", "beside", "capture", "changes", "close", "context", "count", "edit", "embed", "embed_later",
-        "evidence", "export", "extract", "forget", "gatekeeper", "get", "graph", "head", "history", "import_", "link",
-        "links", "list", "mend", "model", "neighbours", "pending", "recall", "reject", "remember", "remember_many",
-        "shelf", "shown", "sources", "stats", "tokens", "wait", "warm", "webhooks",
+        "approve", "audit", "beside", "capture", "changes", "checkpoints", "close", "context", "count", "edit",
+        "embed", "embed_later", "evidence", "export", "extract", "forget", "gatekeeper", "get", "graph", "head",
+        "history", "import_", "link", "links", "list", "mend", "model", "neighbours", "pending", "policies", "rate",
+        "recall", "reject", "remember", "remember_many", "saw", "shelf", "shown", "sources", "state", "stats",
+        "tokens", "wait", "warm", "webhooks", "why",
     }  # fmt: skip
 
 

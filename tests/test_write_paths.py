@@ -221,13 +221,16 @@ REACHES = {
 }  # fmt: skip
 CHANGES_NO_WORDS = {
     "forget", "reject", "link", "embed", "mend", "token_create", "token_revoke", "webhook_add", "webhook_remove",
-    "approve", "pending_approve", "pending_reject", "review_approve", "review_reject", "invalidate_memory", "verify",
+    "approve", "checkpoint_create", "checkpoint_delete", "create_checkpoint", "hold_add", "hold_release",
+    "invalidate_memory", "pending_approve", "pending_reject", "rate", "rate_memory", "retention_apply",
+    "retention_remove", "retention_set", "review_approve", "review_reject", "rollback", "verify",
 }  # fmt: skip
 # Words that become an answer in the cache, and never knowledge: tests/test_answers.py tries the same through these.
 KEEPS_ANSWERS = {"remember_answer", "answer_put", "answer_seed", "forget_answer", "feedback", "pin_answer"}
 QUIET_COMMANDS = {
-    "answers", "forget", "reject", "link", "embed", "jobs", "migrate-store", "doctor", "scan", "token", "webhook",
-    "serve", "stop", "service", "install", "uninstall", "tour", "review", "usage", "verify",
+    "answers", "audit", "checkpoint", "doctor", "embed", "forget", "hold", "install", "jobs", "link", "migrate-store",
+    "rate", "reject", "retention", "review", "scan", "serve", "service", "state", "stop", "token", "tour", "uninstall",
+    "usage", "verify", "webhook", "why",
 }  # fmt: skip
 
 

@@ -11,7 +11,7 @@ import shlex
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -24,21 +24,21 @@ import click
 from . import __version__, present, terminal
 from .errors import BadInput, Refused
 from .install import commands as installing
-from .present import Look
-from .program import EMPTY, App, chosen, cli, command, drafted, filtered, placed, several, wire
+from .program import EMPTY, App, back, chosen, cli, command, confirm, drafted, filtered, placed, several, wire
 from .project import bank_commands as banking
 from .project import commands as projecting
 from .project import git_commands as gitting
 from .serve import answering, granting
 from .serve import commands as serving
+from .serve import history_commands as remembering
 from .tap import commands as tapping
 from .tap import review as reviewing
-from .terminal import Moment, look, progress
-from .types import JOB_STATES, RELATIONS
+from .terminal import look, progress
+from .types import EVERYWHERE, JOB_STATES, RELATIONS
 
 __all__ = [
-    "answering", "banking", "cli", "gitting", "granting", "installing", "main", "next_page", "projecting", "reviewing",
-    "serving", "tapping",
+    "answering", "banking", "cli", "gitting", "granting", "installing", "main", "next_page", "projecting",
+    "remembering", "reviewing", "serving", "tapping",
 ]  # fmt: skip
 
 
@@ -67,7 +67,7 @@ def remember(app: App, words: tuple[str, ...], merge: bool, **fields: Any) -> No
 @click.argument("words", nargs=-1, metavar="QUERY...")
 @click.option("-n", "--limit", type=int, help="At most so many (default: the setting recall_limit).")
 @filtered
-@click.option("--as-of", type=Moment(), help="What was known and held then.")
+@back
 @click.option("--max-tokens", type=int, help="At most so many tokens in all.")
 @click.option("--recipe", metavar="NAME", help="default, verified, code, conversation, hybrid, session_start or deep.")
 @click.option("--effort", type=click.Choice(["fast", "balanced", "deep"]), help="How hard to try.")
@@ -116,28 +116,23 @@ def forget(
     app: App, id: tuple[str, ...], query: str | None, all_in_scope: bool, purge: bool, dry_run: bool, yes: bool,
     reason: str,
 ) -> None:  # fmt: skip
-    """Forget memories by id, by a query, or all inside a scope."""
-    scope = app.inside() if all_in_scope else None
+    """Forget memories by id, by a query, or all inside a scope.
+
+    With --purge they are erased for good, wherever their words lie, and the receipt tells what was done. To erase all
+    of a person: recollect forget --user NAME --purge
+    """
+    whole = all_in_scope or (purge and not id and query is None and app.inside() != EVERYWHERE)
+    scope = app.inside() if whole else None
     with app.open() as engine:
         result = engine.forget(id or None, query=query, scope=scope, purge=purge, dry_run=True)
-        if not dry_run and result.memories:
+        if not dry_run and (result.memories or (whole and purge)):
             if (purge or not id) and not yes:
                 confirm(app, partial(present.forgotten, result))
-            result = engine.forget([memory.id for memory in result.memories], purge=purge, reason=reason)
+            if whole and purge:
+                result = engine.forget(scope=scope, purge=True, reason=reason)
+            else:
+                result = engine.forget([memory.id for memory in result.memories], purge=purge, reason=reason)
     app.say(result, present.forgotten)
-
-
-def confirm(app: App, preview: Callable[[Look], str]) -> None:
-    """Show what would go and ask; without a terminal, stop."""
-    click.echo(preview(look(sys.stderr)), err=True)
-    if not terminal.asks():
-        raise BadInput(
-            "This needs a yes, and there is no terminal to ask on.",
-            fix="Add --yes to go ahead, or --dry-run to only look.",
-        )
-    if not click.confirm("Go ahead?", err=True):
-        click.echo("Nothing was changed.", err=True)
-        raise click.exceptions.Exit(0)
 
 
 @command()
@@ -176,10 +171,11 @@ def edit(app: App, id: str, clear: tuple[str, ...], reason: str, **fields: Any) 
 
 @command()
 @click.argument("id")
-def show(app: App, id: str) -> None:
+@back
+def show(app: App, id: str, **times: Any) -> None:
     """Show one memory whole: its source, evidence and links."""
     with app.open() as engine:
-        memory = engine.get(id)
+        memory = engine.get(id, **times)
         source, evidence = engine.evidence(memory.id)
         links = engine.links(memory.id)
     data = {"memory": memory, "source": source, "evidence": evidence, "links": links}
@@ -190,6 +186,7 @@ def show(app: App, id: str) -> None:
 @click.option("-n", "--limit", type=int, default=50, show_default=True, help="At most so many.")
 @click.option("--cursor", help="Where the page before ended.")
 @filtered
+@back
 @placed
 def list_(app: App, limit: int, cursor: str | None, **filters: Any) -> None:
     """List memories, newest first."""

@@ -29,6 +29,7 @@ from . import errors, times
 from .arguments import DraftFields, EditFields, RecallFields
 from .errors import BadInput, RateLimited, RecollectError, ServerUnavailable
 from .exchange import Imported
+from .past import Audit, EntityState, Provenance, Sighting
 from .recall.context import Context, Turn
 from .types import (
     EVERYWHERE,
@@ -161,9 +162,12 @@ class Client:
         asked = {"query": query, "budget": budget, "system": system, "task": task, "history": turns, "index": index}
         return _read(Context, self._post("/v1/context", _plain({**asked, "scope": scope})))
 
-    def get(self, id: str, *, peek: bool = False) -> Memory:
-        """One memory, by its id or the last characters of it; with `peek` the look is not counted."""
-        return _read(Memory, self._get(f"/v1/memories/{_id(id)}", {"peek": True} if peek else {}))
+    def get(
+        self, id: str, *, peek: bool = False, as_of: datetime | str | None = None, true_at: datetime | str | None = None
+    ) -> Memory:
+        """One memory, by its id or the last characters of it: as it was known then, or the one that held then."""
+        asked = {"peek": peek or None, "as_of": as_of, "true_at": true_at}
+        return _read(Memory, self._get(f"/v1/memories/{_id(id)}", _plain(asked)))
 
     def list(self, *, scope: Scope | None = None, limit: int = 50, cursor: str | None = None, **filters: Any) -> Page:
         """Memories inside a scope, newest first, with the cursor of the next page."""
@@ -183,6 +187,27 @@ class Client:
     def history(self, id: str) -> tuple[Entry, ...]:
         """Every change of a memory, oldest first: who, when, why, before and after."""
         return tuple(_read(Entry, one) for one in self._get(f"/v1/memories/{_id(id)}/history"))
+
+    def why(self, id: str, *, depth: int = 3, limit: int = 50) -> Provenance:
+        """Why a memory is there: source, quotes, trust, what it goes back to, changes, uses, and what helped."""
+        return _read(Provenance, self._get(f"/v1/memories/{_id(id)}/why", {"depth": depth, "limit": limit}))
+
+    def audit(self, *, reads: bool = True, limit: int = 100, cursor: int | None = None, **asked: Any) -> Audit:
+        """Who did what, newest first, and who read across projects."""
+        return _read(Audit, self._get("/v1/audit", _plain({"reads": reads, "limit": limit, "cursor": cursor, **asked})))
+
+    def state(
+        self, entity: str, *, at: datetime | str | None = None, true_at: datetime | str | None = None,
+        scope: Scope | None = None,
+    ) -> EntityState:  # fmt: skip
+        """What was known of an entity at a time, of what held then."""
+        asked = _plain({"entity": entity, "at": at, "true_at": true_at, "scope": scope})
+        return _read(EntityState, self._get("/v1/state", asked))
+
+    def rate(self, id: str, *, helped: bool, session: str = "") -> Sighting:
+        """Say whether a memory helped where it was shown last, in a session or anywhere."""
+        sent = {"helped": helped, "session": session}
+        return _read(Sighting, self._post(f"/v1/memories/{_id(id)}/rating", sent))
 
     def changes(self, *, after: int = 0, limit: int = 100) -> tuple[Entry, ...]:
         """What changed after a sequence number of the journal, in the order it happened."""

@@ -150,10 +150,25 @@ def forgotten(result: Forgotten, look: Look) -> str:
         return "\n".join([f"{count} {what}:", *brief(result.memories, look)])
     done = "erased for good" if result.purged else "forgotten"
     lines = [f"{look.paint('✓', 'green')} {done}: {count}", *brief(result.memories, look)]
+    if result.receipt:
+        lines += receipt(result.receipt, look)
     if not result.purged:
         example = ids.short(result.memories[0].id)
         lines += look.wrap(f"to bring one back: recollect edit {example} --state active", "  ")
     return "\n".join(lines)
+
+
+def receipt(told: Mapping[str, Any], look: Look) -> list[str]:
+    """What an erasure proves: rows of the journal, what lost the same words, and where they were looked for."""
+    lines = [f"  receipt {told['id']}: changes {told['first']} to {told['last']}, by {told['actor']}"]
+    for name, words in (("kin", "lost the same words"), ("derived", "came from it and still stand")):
+        if told[name]:
+            lines.append(f"  {words}: {', '.join(ids.short(id) for id in told[name])}")
+    if told["tokens"]:
+        lines.append(f"  tokens ended: {len(told['tokens'])}")
+    if told["left"]:
+        return [*lines, *(f"  {look.paint('!', 'yellow')} still found: {place}" for place in told["left"])]
+    return [*lines, f"  looked for in {plural(len(told['searched']), 'place')}: found nowhere"]
 
 
 def rejected(result: Forgotten, look: Look, undo: bool = False) -> str:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from . import __version__, present, terminal
-from .errors import RecollectError
+from .errors import BadInput, RecollectError
 from .present import Look
 from .terminal import Moment, Notes, look
 from .types import KINDS, STATES, Noun, Scope
@@ -32,10 +32,10 @@ EMPTY: dict[str, Any] = {"title": "", "reasoning": "", "tags": (), "keywords": (
                          "valid_to": None, "expires_at": None}  # fmt: skip
 SECTIONS = {
     "Begin": "remember recall ask context brief tour",
-    "Look": "list show history stats usage answers git commits",
-    "Change": "edit link forget reject review task verify",
+    "Look": "list show why history state audit stats usage answers git commits",
+    "Change": "edit link rate forget reject review checkpoint task verify",
     "Serve": "serve status stop logs service mcp hook token webhook",
-    "Keep": "ingest capture bank watch export import embed jobs migrate-store scan doctor eval",
+    "Keep": "ingest capture bank watch hold retention export import embed jobs migrate-store scan doctor eval",
     "Set up": "install uninstall config completion version",
 }
 
@@ -130,6 +130,19 @@ def wire(value: Any) -> Any:
     return [wire(part) for part in value] if isinstance(value, list | tuple) else value
 
 
+def confirm(app: App, preview: Callable[[Look], str]) -> None:
+    """Show what would go and ask; without a terminal, stop."""
+    click.echo(preview(look(sys.stderr)), err=True)
+    if not terminal.asks():
+        raise BadInput(
+            "This needs a yes, and there is no terminal to ask on.",
+            fix="Add --yes to go ahead, or --dry-run to only look.",
+        )
+    if not click.confirm("Go ahead?", err=True):
+        click.echo("Nothing was changed.", err=True)
+        raise click.exceptions.Exit(0)
+
+
 # -- options ----------------------------------------------------------------------------------------------------------
 
 
@@ -186,6 +199,11 @@ filtered = together(
     click.option("--since", type=Moment(), help="2026-03-01, 7d, 2h, or an ISO time with its zone."),
     click.option("--until", type=Moment(whole_day=True), help="The same; a day counts to its end."),
     click.option("--min-importance", type=int, help="From 1 to 10."),
+)
+
+back = together(
+    click.option("--as-of", type=Moment(), help="What was known then; and held then, unless --true-at is told."),
+    click.option("--true-at", type=Moment(), help="What held then, by what is known."),
 )
 
 

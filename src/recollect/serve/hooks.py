@@ -204,7 +204,14 @@ def _brief(engine: Engine, caller: Caller, event: Event, where: Scope, known: Se
     )  # fmt: skip
     found = brief.make(engine, wanted)
     known.showed(found.memories)
+    _saw(engine, found.memories, "start", event, where)
     return found.text
+
+
+def _saw(engine: Engine, ids: Sequence[str], way: str, event: Event, where: Scope) -> None:
+    """Note into which session memories were put, so that it can be told later, and whether it helped."""
+    if not event.session.startswith(PROBE):
+        engine.saw(ids, way, here=where, session=event.session, every=True)
 
 
 def _last_talk(engine: Engine, where: Scope) -> list[str]:
@@ -244,7 +251,9 @@ def _recalled(engine: Engine, event: Event, where: Scope, known: Session) -> str
     sources = {source.id: source for source in engine.sources([hit.memory.source for hit in hits])}
     parts = Parts(knowledge=hits, query=prompt[:MAX_ASKED], sources=sources, now=datetime.now(UTC))
     made = build(parts, _ONLY_KNOWLEDGE, _count)
-    known.showed(tuple(id for block in made.blocks for id in block.memories))
+    ids = tuple(id for block in made.blocks for id in block.memories)
+    known.showed(ids)
+    _saw(engine, ids, "prompt", event, where)
     return made.text
 
 

@@ -86,6 +86,10 @@ FILTERS = (
     P("min_importance", "whole", "At least so important, 1 to 10.", None, least=1, most=10, rare=True),
     P("states", "texts", "Other states than active; any is all of them.", None, choices=(*STATES, "any"), rare=True),
 )
+BACK = (
+    P("as_of", "time", f"What was known then; and held then, unless true_at is told. {WHEN}", None, rare=True),
+    P("true_at", "time", f"What held then, by what is known. {WHEN}", None, rare=True),
+)
 KIND = P("kind", "text", "What sort of knowledge it is.", None, choices=KINDS, aliases=("type", "category"))
 FIELDS = (
     P("title", "text", "A short name for it.", None),

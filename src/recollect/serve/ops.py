@@ -26,7 +26,8 @@ from ..types import (
 )
 from . import costs, memory_tool, verbs, words
 from .answer_ops import ANSWERS
-from .operation import DRAFT, FIELDS, FILTERS, ID, IDS, KIND, PLACED, REASON, WHEN, Operation, P
+from .history_ops import HISTORY
+from .operation import BACK, DRAFT, FIELDS, FILTERS, ID, IDS, KIND, PLACED, REASON, WHEN, Operation, P
 from .project_ops import PROJECT
 
 OWN = (
@@ -59,7 +60,7 @@ OWN = (
             P("limit", "whole", "At most so many.", None, aliases=("k", "top_k", "n", "max_results"), least=1,
               most=MAX_LIMIT),
             *FILTERS,
-            P("as_of", "time", f"What was known and held then. {WHEN}", None, rare=True),
+            *BACK,
             P("max_tokens", "whole", "At most so many tokens in all.", None, least=1, most=1_000_000, rare=True),
             P("recipe", "text", "How to score and select.", None, choices=tuple(RECIPES), rare=True),
             P("effort", "text", "How hard to try.", None, choices=("fast", "balanced", "deep"), rare=True),
@@ -94,7 +95,7 @@ OWN = (
     Operation(
         "get", "Get a memory", "Read one memory whole, by its id.",
         "Use it when a recall or list cut a memory short, or before changing it.",
-        (ID, P("peek", "flag", "Do not count the look.", False, rare=True)),
+        (ID, P("peek", "flag", "Do not count the look.", False, rare=True), *BACK),
         verbs.get, words.whole, "GET", "/v1/memories/{id}", Memory,
         read_only=True, idempotent=True, mcp="get_memory", cli="show",
     ),
@@ -104,7 +105,7 @@ OWN = (
         (
             P("limit", "whole", "At most so many.", 50, aliases=("k", "top_k", "n"), least=1, most=MAX_LIMIT),
             P("cursor", "text", "Where the page before ended.", None, aliases=("page_token",)),
-            *FILTERS, *PLACED,
+            *FILTERS, *BACK, *PLACED,
         ),
         verbs.list_, words.listed, "GET", "/v1/memories", Page,
         read_only=True, idempotent=True, mcp="list_memories", cli="list",
@@ -356,5 +357,5 @@ OWN = (
         cli="webhook remove",
     ),
 )  # fmt: skip
-OPERATIONS = (*OWN, *PROJECT, *ANSWERS)
+OPERATIONS = (*OWN, *HISTORY, *PROJECT, *ANSWERS)
 BY_NAME = {operation.name: operation for operation in OPERATIONS}

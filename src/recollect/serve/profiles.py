@@ -21,6 +21,7 @@ from ..engine import Engine
 from ..errors import BadInput, RecollectError
 from . import dialects, entities
 from .answer_ops import ANSWERS
+from .history_ops import HISTORY
 from .ops import OWN
 from .parameters import Parameter, read
 from .project_ops import PROJECT
@@ -210,15 +211,17 @@ _OWN = {operation.name: of_operation(operation) for operation in OWN if operatio
 # Left to the profile `full`: what a model asks for less often.
 _RARE = ("evidence", "stats", "usage", "pending", "approve")
 _LIBRARIAN = tuple(of_operation(operation) for operation in ANSWERS if operation.mcp)
+_HISTORY = tuple(of_operation(operation) for operation in HISTORY if operation.mcp)
 PROFILES: dict[str, tuple[Tool, ...]] = {
     "core": (*(tool for name, tool in _OWN.items() if name not in _RARE), FIND_TOOLS, BATCH),
-    "full": (*_OWN.values(), *_LIBRARIAN, FIND_TOOLS, BATCH),
+    "full": (*_OWN.values(), *_HISTORY, *_LIBRARIAN, FIND_TOOLS, BATCH),
     "memory": dialects.MEMORY,
     "capture": dialects.CAPTURE,
     "review": dialects.REVIEW,
     "project": tuple(of_operation(operation) for operation in PROJECT),
     "reference": entities.TOOLS,
     "librarian": _LIBRARIAN,
+    "history": _HISTORY,
 }
 TOOLS: dict[str, Tool] = {tool.name: tool for tools in PROFILES.values() for tool in tools}
 

@@ -103,6 +103,8 @@ def forget(
         found = [memory for memory in said if _lies_in(memory.scope, inside)]
     elif not any(places.values()):
         raise BadInput("Nothing to forget was named.", fix="Name ids, a query, or a project, branch, agent or session.")
+    elif purge and not dry_run:
+        return engine.forget(scope=caller.inside(places), purge=True, reason=reason)
     else:
         found = engine.forget(scope=caller.inside(places), purge=purge, dry_run=True).memories
     if dry_run or not found:
@@ -163,9 +165,17 @@ def find(engine: Engine, caller: Caller, id: str) -> Memory:
         raise
 
 
+def looked(engine: Engine, caller: Caller, memories: Sequence[Memory], way: str) -> None:
+    """Note a look at what another project owns, for who is at home elsewhere than the engine, which notes its own."""
+    if caller.home.project != engine.settings.project:
+        engine.saw(memories, way, here=caller.home, session=caller.home.session)
+
+
 def recall(engine: Engine, caller: Caller, *, query: str, **values: Any) -> Recall:
     options, places = split(values)
-    return engine.recall(query, scope=seen(engine, caller, caller.scope(places)), **options)
+    found = engine.recall(query, scope=seen(engine, caller, caller.scope(places)), **options)
+    looked(engine, caller, [hit.memory for hit in found.hits], "recall")
+    return found
 
 
 def context(engine: Engine, caller: Caller, *, history: Sequence[dict[str, Any]] = (), **values: Any) -> Context:
@@ -174,13 +184,18 @@ def context(engine: Engine, caller: Caller, *, history: Sequence[dict[str, Any]]
     return engine.context(scope=seen(engine, caller, caller.scope(places)), history=turns, **options)
 
 
-def get(engine: Engine, caller: Caller, *, id: str, peek: bool = False) -> Memory:
-    return engine.get(find(engine, caller, id).id, peek=peek)
+def get(engine: Engine, caller: Caller, *, id: str, peek: bool = False, **back: Any) -> Memory:
+    # Where it was then may have been another's: what was seen is asked again.
+    found = caller.seen(engine.get(find(engine, caller, id).id, peek=peek, **back))
+    looked(engine, caller, [found], "get")
+    return found
 
 
 def list_(engine: Engine, caller: Caller, *, limit: int, cursor: str | None = None, **values: Any) -> Page:
     filters, places = split(values)
-    return engine.list(scope=caller.inside(places), limit=limit, cursor=cursor, **filters)
+    page = engine.list(scope=caller.inside(places), limit=limit, cursor=cursor, **filters)
+    looked(engine, caller, page.memories, "list")
+    return page
 
 
 def links(engine: Engine, caller: Caller, *, id: str) -> tuple[Link, ...]:
