@@ -146,10 +146,12 @@ CALLS: dict[str, Callable[[Store, str, Filled], Any]] = {
     "restore_jobs": lambda store, me, other: store.restore_jobs(me, [Job(other.job, "mine")]),
     "stats": lambda store, me, other: {**store.stats(me), "store": "", "bytes": 0},
     "check": lambda store, me, other: [(check.name, check.status) for check in store.check(me)],
+    "reindex": lambda store, me, other: store.reindex(me, "m"),
+    "drop_vectors": lambda store, me, other: store.drop_vectors(me, "nobody's"),
     "transaction": lambda store, me, other: inside(store, me, other),
 }  # fmt: skip
 # These belong to no tenant: a token is found by its secret, and its tenant by the token.
-OF_ALL = {"tenants", "token", "close", "mend", "save"}
+OF_ALL = {"tenants", "token", "close", "mend", "save", "tidy"}
 
 
 def inside(store: Store, me: str, other: Filled) -> Any:

@@ -220,6 +220,7 @@ REACHES = {
     "ingest_code": "ingest",
 }  # fmt: skip
 CHANGES_NO_WORDS = {
+    "janitor", "health",  # a summary is made of sentences that are stored, and held against the rejected ones
     "forget", "reject", "link", "embed", "mend", "token_create", "token_revoke", "webhook_add", "webhook_remove",
     "approve", "checkpoint_create", "checkpoint_delete", "create_checkpoint", "hold_add", "hold_release",
     "invalidate_memory", "pending_approve", "pending_reject", "rate", "rate_memory", "retention_apply",
@@ -228,9 +229,9 @@ CHANGES_NO_WORDS = {
 # Words that become an answer in the cache, and never knowledge: tests/test_answers.py tries the same through these.
 KEEPS_ANSWERS = {"remember_answer", "answer_put", "answer_seed", "forget_answer", "feedback", "pin_answer"}
 QUIET_COMMANDS = {
-    "answers", "audit", "checkpoint", "doctor", "embed", "forget", "hold", "install", "jobs", "link", "migrate-store",
-    "rate", "reject", "retention", "review", "scan", "serve", "service", "state", "stop", "token", "tour", "uninstall",
-    "usage", "verify", "webhook", "why",
+    "answers", "audit", "backup", "checkpoint", "doctor", "embed", "forget", "health", "hold", "install", "janitor",
+    "jobs", "link", "migrate-store", "rate", "reject", "restore", "retention", "review", "scan", "serve", "service",
+    "state", "stop", "token", "top", "tour", "uninstall", "usage", "verify", "webhook", "why",
 }  # fmt: skip
 
 

@@ -31,6 +31,7 @@ from .project import git_commands as gitting
 from .serve import answering, granting
 from .serve import commands as serving
 from .serve import history_commands as remembering
+from .serve import upkeep_commands as tending
 from .tap import commands as tapping
 from .tap import review as reviewing
 from .terminal import look, progress
@@ -38,7 +39,7 @@ from .types import EVERYWHERE, JOB_STATES, RELATIONS
 
 __all__ = [
     "answering", "banking", "cli", "gitting", "granting", "installing", "main", "next_page", "projecting",
-    "remembering", "reviewing", "serving", "tapping",
+    "remembering", "reviewing", "serving", "tapping", "tending",
 ]  # fmt: skip
 
 

@@ -69,9 +69,14 @@ from .types import (
     Source,
 )
 from .upkeep import reembed
+from .upkeep.health import Checkup
+from .upkeep.janitor.janitor import Janitor
+from .upkeep.janitor.room import Rules
 from .upkeep.jobs import Handler, Jobs, Run
 from .upkeep.spending import Spending
+from .upkeep.switch import Switch
 from .upkeep.usage import Usage, counts
+from .upkeep.watch import Watch
 
 if TYPE_CHECKING:
     from .models.embedder import Embedder
@@ -141,6 +146,11 @@ class Engine(Hindsight):
             store, self._tenant, now, settings.content_limit, self.remember_many, self._settler, self.spending.llm
         )
         self._models = Loader(settings, embedder, self.spending.metered)
+        self._switch = Switch(store, self._tenant, lambda model: self._models.known(model))
+        rules = Rules(settings.decay_days, settings.compact_days)
+        self.janitor = Janitor(self._writer, rules, lambda: self._models.embedder()[0], self._before_janitor)
+        self.watch = Watch(settings.traces)
+        self.health = Checkup(store, self._tenant, now, lambda: self._models.embedder()[0], settings.home)
         self.answers = self._answers()
 
     def __enter__(self) -> Self:
@@ -162,10 +172,11 @@ class Engine(Hindsight):
         if tenant is not None and tenant != self._tenant:
             chosen = replace(chosen, tenant=tenant, user="", project="")
         other = Engine(self._store, chosen, actor=actor or self._actor, embedder=None, now=self._now)
-        other._origin, other._models = self._origin, self._models
+        other._origin, other._models, other.watch = self._origin, self._models, self.watch
         if other._tenant == self._tenant:  # one cache and one count of use for all who work in it
             other._recalled, other._usage, other._reader = self._recalled, self._usage, self._reader
             other.answers = self.answers
+            other._switch = self._switch
         return other
 
     def neighbours(self) -> Iterator[Engine]:
@@ -327,8 +338,9 @@ class Engine(Hindsight):
         head, key = self._store.head(self._tenant), asked.key()
         if known := self._recalled.get(key, head):
             return known
-        models = self._models.models(asked.effort)
+        models = self._switch.serving(self._models.models(asked.effort))
         found = self._reader.recall(asked, models)
+        self.watch.recalled(found)
         if LOADING not in models.skipped:  # words alone answered, and only this once
             self._recalled.put(key, head, found)
         return found
@@ -524,7 +536,8 @@ class Engine(Hindsight):
         embedder, _ = self._models.embedder()
         if embedder is None:
             return 0
-        return reembed.run(self._store, self._tenant, self._actor, self._now, embedder, progress)
+        size = self.settings.embed_batch
+        return reembed.run(self._store, self._tenant, self._actor, self._now, embedder, progress, size)
 
     def embed_later(self) -> Job:
         """Have `embed` done in the background, by whichever worker has today's model: `jobs` shows how far it is."""
@@ -536,7 +549,9 @@ class Engine(Hindsight):
     def _handlers(self) -> dict[str, Handler]:
         """The jobs this process can do. The model stands in the kind, so that a worker with another leaves it alone."""
         embedder, _ = self._models.embedder()
-        handlers: dict[str, Handler] = {"capture": self._capture_job, "answers": self._answers_job}
+        handlers: dict[str, Handler] = {
+            "capture": self._capture_job, "answers": self._answers_job, "janitor": self.janitor.work
+        }  # fmt: skip
         return {**handlers, f"embed:{embedder.model}": self._embed_job} if embedder else handlers
 
     def _capture_job(self, run: Run) -> None:
@@ -550,6 +565,11 @@ class Engine(Hindsight):
     def _embed_job(self, run: Run) -> None:
         """Every batch is committed, so an attempt goes on where the one before was cut off."""
         self.embed(progress=run.step)
+
+    def _before_janitor(self) -> str:
+        """A checkpoint to go back to; its name."""
+        made = self.checkpoints.automatic("janitor")
+        return made.name if made else ""
 
     def mend(self) -> None:
         """Build again what is derived in the store: the full text index."""

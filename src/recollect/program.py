@@ -34,8 +34,9 @@ SECTIONS = {
     "Begin": "remember recall ask context brief tour",
     "Look": "list show why history state audit stats usage answers git commits",
     "Change": "edit link rate forget reject review checkpoint task verify",
-    "Serve": "serve status stop logs service mcp hook token webhook",
-    "Keep": "ingest capture bank watch hold retention export import embed jobs migrate-store scan doctor eval",
+    "Serve": "serve status top stop logs service mcp hook token webhook",
+    "Keep": "ingest capture bank watch hold retention export import embed jobs migrate-store backup restore"
+    " scan doctor janitor health eval",
     "Set up": "install uninstall config completion version",
 }
 

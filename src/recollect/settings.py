@@ -22,8 +22,8 @@ DEFAULT_HOME = Path("~/.recollect")
 URLS = ("postgresql://", "postgres://")
 
 
-def _setting(default: Any, sentence: str) -> Any:
-    return field(default=default, metadata={"sentence": sentence})
+def _setting(default: Any, sentence: str, *, zero: bool = False) -> Any:
+    return field(default=default, metadata={"sentence": sentence, "zero": zero})
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +70,26 @@ class Settings:
     answers_retire: int = _setting(2, "How often an answer is called unhelpful before it is retired")
     answers_check: str = _setting("off", "Whether the gate model looks at an answer before it is kept: on or off")
     answers_judge: str = _setting("off", "Whether the gate model decides which questions ask the same: on or off")
+    janitor_hours: float = _setting(
+        24.0, "How many hours after the last run the daemon cleans up again; 0 means never", zero=True
+    )
+    decay_days: int = _setting(
+        90, "In how many unused days an ordinary memory counts half; 0 means that nothing decays", zero=True
+    )
+    compact_days: int = _setting(
+        180, "After how many unused days old turns are summed up and archived; 0 means never", zero=True
+    )
+    embed_batch: int = _setting(50, "How many memories are embedded and committed at a time when the model changed")
+    health_hours: float = _setting(
+        24.0, "How many hours apart the daemon measures what the vector index finds; 0 means never", zero=True
+    )
     busy_timeout: float = _setting(30.0, "How many seconds a write waits for other processes before it gives up")
     host: str = _setting("127.0.0.1", "The address the daemon listens on; one beyond this machine needs a token")
     port: int = _setting(7733, "The port the daemon listens on; where this one is taken, the next free one")
     rate_limit: int = _setting(600, "How many requests a minute a token may make, and at once")
     request_limit: int = _setting(16_777_216, "The largest request the daemon takes, in bytes")
     request_timeout: float = _setting(60.0, "How many seconds a request may take before it is answered with an error")
+    traces: str = _setting("", "The OTLP address that spans of recalls are sent to; empty means nowhere")
     log_level: str = _setting("info", "What the daemon writes into its log: debug, info, warning or error")
     home: Path = field(metadata={"sentence": "The folder of everything the program keeps"}, default=DEFAULT_HOME)
 
@@ -197,8 +211,9 @@ def _with(settings: Settings, name: str, value: Any, origin: str) -> Settings:
         fitting = wanted(value)
     except (TypeError, ValueError) as error:
         raise BadInput(f"{origin}: {name} must be {_article(wanted)}, not {value!r}.") from error
-    if wanted is not str and fitting <= 0:
-        raise BadInput(f"{origin}: {name} must be above zero, not {value!r}.")
+    zero = next(f.metadata.get("zero") for f in fields(Settings) if f.name == name)
+    if wanted is not str and (fitting < 0 or (fitting == 0 and not zero)):
+        raise BadInput(f"{origin}: {name} must be {'zero or more' if zero else 'above zero'}, not {value!r}.")
     return replace(settings, **{name: fitting})
 
 

@@ -34,6 +34,7 @@ class Loader:
         self._reranker: Reranker | None = None
         self._no_reranker = ""
         self._lock = threading.Lock()
+        self._before: dict[str, Embedder | None] = {}
         self.warming = False
 
     def embedder(self) -> tuple[Embedder | None, tuple[str, ...]]:
@@ -50,6 +51,24 @@ class Loader:
                     self._no_embedder = f"vector: {error}"
                     log.warning("memories are found by words only: %s", error)
         return self._embedder, (self._no_embedder,) if self._no_embedder else ()
+
+    def known(self, model: str) -> Embedder | None:
+        """The embedder of a model's id, if it is one that needs nothing but this package."""
+        with self._lock:
+            if model not in self._before:
+                from ..models import embedder
+
+                self._before[model] = None
+                for name in ("default", "hashing"):
+                    try:
+                        found = embedder.load(name)
+                    except ModelUnavailable as error:
+                        log.warning("the model before cannot be had: %s", error)
+                        continue
+                    if found.model == model:
+                        self._before[model] = found
+                        break
+            return self._before[model]
 
     def models(self, effort: str) -> Models:
         """What a recall of this effort reads with. While the model is on its way, words alone answer at once."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
@@ -129,9 +130,19 @@ def _about(tenants: Tenants, measured: Metrics) -> list[Route]:
         caller: Caller = request.state.caller
         caller.may("read", "Metrics")
         engine = tenants.engine(caller)
-        head = await anyio.to_thread.run_sync(lambda: engine.head)
-        gauges = {"recollect_journal_seq": ("The newest change of the tenant.", float(head))}
-        return Response(measured.text(gauges), media_type=metrics.TYPE)
+
+        def text() -> str:
+            head = engine.head
+            rate = measured.rate(head, time.monotonic())
+            gauges = {
+                "recollect_journal_seq": ("The newest change of the tenant.", float(head)),
+                "recollect_journal_rate": ("Changes a second since the last look.", rate),
+            }
+            # What the whole tenant did is not for somebody who sees a part of it.
+            more = () if caller.walled else metrics.families(engine, datetime.now(UTC))
+            return measured.text(gauges, more)
+
+        return Response(await anyio.to_thread.run_sync(text), media_type=metrics.TYPE)
 
     async def document(_: Request) -> Response:
         return Response(described, media_type="application/json")

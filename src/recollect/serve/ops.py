@@ -29,6 +29,7 @@ from .answer_ops import ANSWERS
 from .history_ops import HISTORY
 from .operation import BACK, DRAFT, FIELDS, FILTERS, ID, IDS, KIND, PLACED, REASON, WHEN, Operation, P
 from .project_ops import PROJECT
+from .upkeep_ops import UPKEEP
 
 OWN = (
     Operation(
@@ -357,5 +358,5 @@ OWN = (
         cli="webhook remove",
     ),
 )  # fmt: skip
-OPERATIONS = (*OWN, *HISTORY, *PROJECT, *ANSWERS)
+OPERATIONS = (*OWN, *HISTORY, *UPKEEP, *PROJECT, *ANSWERS)
 BY_NAME = {operation.name: operation for operation in OPERATIONS}

@@ -181,7 +181,8 @@ def recall(engine: Engine, caller: Caller, *, query: str, **values: Any) -> Reca
 def context(engine: Engine, caller: Caller, *, history: Sequence[dict[str, Any]] = (), **values: Any) -> Context:
     options, places = split(values)
     turns = [Turn(turn["role"], turn["text"]) for turn in history]
-    return engine.context(scope=seen(engine, caller, caller.scope(places)), history=turns, **options)
+    with engine.watch.span("recollect.context"):
+        return engine.context(scope=seen(engine, caller, caller.scope(places)), history=turns, **options)
 
 
 def get(engine: Engine, caller: Caller, *, id: str, peek: bool = False, **back: Any) -> Memory:

@@ -1,5 +1,6 @@
 """What the daemon does by itself: load the model, take in the spool, follow repositories, give vectors, see to core
-answers that no longer hold, and do jobs.
+answers that no longer hold, keep a run of the janitor waiting for each tenant, measure what the vector index finds,
+and do jobs.
 
 Each round is short and each piece of work can be broken off between two steps, so that a stop never waits long; what is
 not done then is done by the next daemon, because everything that is to be done can be told from the store and the
@@ -12,12 +13,13 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
+from datetime import UTC, datetime
 from functools import partial
 from itertools import count
 from pathlib import Path
 
 from ..engine import Engine
-from ..errors import GitUnavailable, NoRepository
+from ..errors import GitUnavailable, NoRepository, ProviderUnavailable
 from ..project.bank import Bank, Trail, bank, learn_once
 from ..project.daily import DailyLog
 from ..project.places import Places
@@ -26,8 +28,10 @@ from ..project.watch import Watcher, folders_of
 from . import hooks
 
 EVERY = 2.0  # seconds between two rounds
+SOME = 50  # jobs of another tenant that are looked at for one that is due
 VISIT = 5  # rounds between two looks for jobs of other tenants
 FOLLOW = 30  # rounds between two looks at the repositories that are worked in
+TEND = 30  # rounds between two looks whether a run of the janitor waits
 LOOK = 300  # rounds between two looks for memories without a vector, which somebody else may have written
 LOOK_AT_ANSWERS = 15  # rounds between two looks for core answers that no longer hold
 log = logging.getLogger("recollect.work")
@@ -75,8 +79,11 @@ class Work:
             self._worker.start()
             self._watching.start()
         for number in count():
+            if number % TEND == 0:
+                self._attempt("janitor", self._schedule)
             if number % LOOK == 0:
                 self._attempt("vectors", self._embed)
+                self._attempt("health", self._measure)
             if number % LOOK_AT_ANSWERS == LOOK_AT_ANSWERS - 1:
                 self._attempt("answers", self._renew)
             if self._stopping.wait(EVERY):
@@ -106,7 +113,8 @@ class Work:
     def _neighbours(self) -> None:
         """The jobs of the other tenants of this store, one tenant after the other, until none is due."""
         for engine in self._engine.neighbours():
-            if not engine.jobs.list(states=("queued", "running"), limit=1):
+            jobs = engine.jobs.list(states=("queued", "running"), limit=SOME)
+            if len(jobs) < SOME and not any(job.run_at <= datetime.now(UTC) for job in jobs):
                 continue
             worker = engine.jobs.worker()
             worker.start(stay=False)
@@ -145,9 +153,30 @@ class Work:
 
         if (head := self._engine.head) == self._seen:
             return
-        done, self._seen = self._engine.embed(progress=step), head
+        try:
+            done, self._seen = self._engine.embed(progress=step), head
+        except ProviderUnavailable as error:  # what is done is kept, and the next look goes on
+            log.warning("giving vectors pauses", extra={"fields": {"why": str(error)}})
+            return
         if done:
             log.info("given vectors", extra={"fields": {"memories": done}})
+
+    def _schedule(self) -> None:
+        """One run of the janitor waits for each tenant; the worker makes it when it is due."""
+        hours = self._engine.settings.janitor_hours
+        for engine in (self._engine, *self._engine.neighbours()) if hours else ():
+            if engine.head:  # a tenant that has nothing yet is left without a job, too
+                engine.janitor.schedule(hours)
+
+    def _measure(self) -> None:
+        """The recall of each tenant's index, when the last measurement is old; not at the start, when others wait."""
+        hours = self._engine.settings.health_hours
+        if not hours or self._seen < 0 or not self._engine.model()[0]:
+            return
+        for engine in (self._engine, *self._engine.neighbours()):
+            if not self._stopping.is_set() and engine.health.due(hours):
+                found = engine.health.run()
+                log.info("recall measured", extra={"fields": {"status": found.status, **found.recall}})
 
     # -- files beside the store ---------------------------------------------------------------------------------------
 

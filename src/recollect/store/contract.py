@@ -277,3 +277,12 @@ class Store(Protocol):
 
     def save(self) -> None:
         """Write what is derived and worth keeping for the next process."""
+
+    def tidy(self) -> dict[str, Any]:
+        """Tend what the backend keeps for itself (statistics, free space, full text), and say what was done."""
+
+    def reindex(self, tenant: str, model: str) -> None:
+        """Build the vector index of a model again."""
+
+    def drop_vectors(self, tenant: str, model: str) -> int:
+        """Drop the vectors of a model, which is not in use any more; gives how many there were."""

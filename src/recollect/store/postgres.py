@@ -20,7 +20,7 @@ import psycopg
 from pgvector import Vector
 from psycopg import sql as compose
 
-from .. import text, times
+from .. import times
 from ..errors import BadInput, RecollectError, StoreLocked, StoreUnavailable
 from ..settings import shown
 from ..types import SCOPE_FIELDS, Check, Entry, Filter, Kept, Memory
@@ -33,6 +33,7 @@ from .ledger import Ledger
 from .listen import Listener
 from .postgres_changes import ENTER, PostgresChanges
 from .postgres_server import Connection, named
+from .postgres_tending import Tending, index_name
 from .rows import checked, columns, entry, from_row, to_row
 from .trail import Trail
 
@@ -197,7 +198,7 @@ def where(filter: Filter) -> tuple[str, dict[str, Any]]:
     return "".join(f" and {part}" for part in parts), values
 
 
-class PostgresStore(Jobs, Access, Ledger, Answers, Trail):
+class PostgresStore(Jobs, Access, Ledger, Answers, Trail, Tending):
     LOCK = "for update skip locked"
     SHARE = "for key share skip locked"
 
@@ -417,7 +418,7 @@ class PostgresStore(Jobs, Access, Ledger, Answers, Trail):
     def nearest(self, tenant: str, model: str, query: Floats, filter: Filter, limit: int) -> list[tuple[str, float]]:
         conditions, values = where(filter)
         with self._reading(tenant) as con:
-            indexed = con.execute(named(VECTOR_INDEX), {"name": _index_name(model)}).fetchone()
+            indexed = con.execute(named(VECTOR_INDEX), {"name": index_name(model)}).fetchone()
             wide = indexed and self._breadth(con, tenant, conditions, values) > max(NARROW, WIDE * indexed[0])
             values |= {"tenant": tenant, "model": model, "query": Vector(query), "limit": limit}
             rows = self._by_index(con, conditions, values, len(query)) if wide else None
@@ -479,7 +480,7 @@ class PostgresStore(Jobs, Access, Ledger, Answers, Trail):
 
     def _build_indexes(self, tenant: str) -> None:
         for (model,) in self._query("select distinct model from embedding where tenant = :tenant", tenant=tenant):
-            name = _index_name(model)
+            name = index_name(model)
             if not self._query(VECTOR_INDEX, tenant=tenant, name=name):
                 count, size = self._query(VECTORS_OF_ALL, tenant=tenant, model=model)[0]
                 if count >= WORTH_AN_INDEX:
@@ -586,7 +587,3 @@ class PostgresStore(Jobs, Access, Ledger, Answers, Trail):
 def _allowed(tenant: str) -> None:
     if tenant == EVERYBODY:
         raise BadInput(f"A tenant cannot be called {tenant!r}.", fix="Choose another name.")
-
-
-def _index_name(model: str) -> str:
-    return f"embedding_{text.key(model)[:12]}"

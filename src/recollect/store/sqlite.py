@@ -33,6 +33,7 @@ from .jobs import Jobs
 from .ledger import Ledger
 from .rows import checked, columns, entry, from_row, to_json, to_row
 from .sqlite_changes import SQLiteChanges
+from .sqlite_tending import Tending
 from .trail import Trail
 
 if TYPE_CHECKING:
@@ -163,7 +164,7 @@ def where(filter: Filter) -> tuple[str, dict[str, Any]]:
     return "".join(f" and {part}" for part in parts), values
 
 
-class SQLiteStore(Jobs, Access, Ledger, Answers, Trail):
+class SQLiteStore(Jobs, Access, Ledger, Answers, Trail, Tending):
     def __init__(self, path: Path, patience: float, now: datetime) -> None:
         self.path = path
         self._patience = patience

@@ -1,7 +1,9 @@
 """Giving vectors to memories that have none of a model: after an import, a change of model, or writing without one.
 
 In batches, each committed on its own, so that it can be broken off anywhere and goes on there. A memory that was
-changed while its vector was made is left to the next run.
+changed while its vector was made is left to the next run. A server that has no time (429) is waited for as it asks
+(`models/http`); when that is too long, the run ends with what it has and the next one goes on. Meanwhile `switch` says
+which model answers; when every memory has its new vector, the vectors of other models are dropped.
 """
 
 from __future__ import annotations
@@ -13,19 +15,18 @@ from ..models.embedder import Embedder
 from ..remember.write import embed_drafts
 from ..store.contract import Store
 from ..types import Memory
-
-BATCH = 64
+from .switch import drop_others
 
 
 def run(
     store: Store, tenant: str, actor: str, now: Callable[[], datetime], embedder: Embedder,
-    progress: Callable[[int, int], None] | None,
+    progress: Callable[[int, int], None] | None, batch_size: int = 50,
 ) -> int:  # fmt: skip
     """Embed what has no vector; how many there were."""
     done, last = 0, ""
     counts = store.stats(tenant)
     total = counts["memories"] - counts["embedded"].get(embedder.model, 0)
-    while batch := store.unembedded(tenant, embedder.model, BATCH, last):
+    while batch := store.unembedded(tenant, embedder.model, batch_size, last):
         vectors = embed_drafts(batch, embedder)
         with store.transaction(tenant, actor, now()) as changes:
             for memory, found in zip(batch, vectors, strict=True):
@@ -35,6 +36,7 @@ def run(
         done, last = done + len(batch), batch[-1].id
         if progress:
             progress(done, max(done, total))
-    if done:
+    dropped = drop_others(store, tenant, embedder.model)
+    if done or dropped:
         store.save()
     return done

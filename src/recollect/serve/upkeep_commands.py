@@ -1,0 +1,135 @@
+"""The commands of upkeep: `janitor`, `health`, `top`, `backup` and `restore`."""
+
+from __future__ import annotations
+
+import sys
+import time
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from ..errors import BadInput, DaemonRunning, ServerUnavailable
+from ..present import Look, plural
+from ..program import App, cli, command, several
+from ..terminal import progress
+from ..upkeep.backup import Backup
+from ..upkeep.janitor.janitor import NAMES, Report
+from . import upkeep_ops
+
+
+@cli.group()
+def janitor() -> None:
+    """Keep memories clean: duplicates, contradictions, what is over or unused."""
+
+
+@command("run", group=janitor)
+@click.option("--dry-run", is_flag=True, help="Change nothing, tell what would be done.")
+@several("--step", "steps", type=click.Choice(NAMES), metavar="NAME", help=f"Only this step: {', '.join(NAMES)}.")
+def run(app: App, dry_run: bool, steps: tuple[str, ...]) -> None:
+    """Clean up now.
+
+    Each step is on its own and can be cut off; what a person pinned (tag pinned) or edited is never touched.
+    """
+    with app.open() as engine, progress("cleaning") as step:
+        report = engine.janitor.run(dry_run=dry_run, steps=steps, progress=step)
+    app.say(report, lambda found, out: upkeep_ops.cleaned(found))
+
+
+@command("report", group=janitor)
+def report(app: App) -> None:
+    """Show what the last run did."""
+    with app.open() as engine:
+        last = engine.janitor.last()
+    told = {"report": Report.of(last) if last else None, "job": last}
+    app.say(told, lambda found, out: upkeep_ops.told(found))
+
+
+@command()
+@click.option("--rebuild/--no-rebuild", default=True, help="Build the index again where it finds too little.")
+def health(app: App, rebuild: bool) -> None:
+    """Measure whether the vector index finds what an exact search finds."""
+    with app.open() as engine:
+        found = engine.health.run(rebuild=rebuild)
+    app.say(found, lambda one, out: upkeep_ops.measured(one))
+    if found.status == "alert":
+        raise click.exceptions.Exit(1)
+
+
+@command()
+@click.option("--every", type=click.FloatRange(min=0.2), default=2.0, help="Seconds between two looks.")
+@click.option("--once", is_flag=True, help="Look once and end.")
+def top(app: App, every: float, once: bool) -> None:
+    """Watch a running daemon: requests, stages of recall, queue, index, cost."""
+    from ..thin import link
+    from . import screen
+
+    daemon = link.daemon()
+    if daemon is None:
+        raise ServerUnavailable("No daemon is running.", fix="Start one with: recollect serve --background")
+    before = None
+    while True:
+        now = screen.look(daemon)
+        if app.json:
+            app.say(now.as_dict(), lambda found, out: "")
+        else:
+            clear = "\x1b[H\x1b[2J" if sys.stdout.isatty() and not once else ""
+            click.echo(clear + screen.drawn(now, before))
+        if once:
+            return
+        before = now
+        time.sleep(every)
+
+
+@command()
+@click.argument("path", type=click.Path(path_type=Path))
+def backup(app: App, path: Path) -> None:
+    """Write the whole store to a file at PATH, while others go on, and read it back.
+
+    The file is a store of its own, with every tenant and the whole history. Nothing is written over.
+    """
+    from ..settings import load
+    from ..store import open_store
+    from ..upkeep import backup as backups
+
+    chosen = load(store=app.given["store"])[0]
+    if not chosen.remote and not chosen.store_path.is_file():
+        raise BadInput(f"There is no store at {chosen.place}.", fix="Check --store.")
+    with (
+        closing(open_store(chosen.place, chosen.busy_timeout, datetime.now(UTC))) as store,
+        progress("copying") as step,
+    ):
+        made = backups.backup(store, path, datetime.now(UTC), step)
+    app.say(made, _backed_up)
+
+
+@command()
+@click.argument("path", type=click.Path(path_type=Path))
+def restore(app: App, path: Path) -> None:
+    """Put a backup at PATH in the place of the store, and read it back.
+
+    A file that lies there is set aside under another name; a database on a server must be empty. No daemon may run.
+    """
+    from ..settings import load
+    from ..upkeep import backup as backups
+    from .lock import holder
+
+    chosen = load(store=app.given["store"])[0]
+    if running := holder(chosen.home):
+        raise DaemonRunning(f"A daemon is running (process {running.get('pid', '?')}).", fix="End it: recollect stop")
+    with progress("copying") as step:
+        done = backups.restore(path, chosen, datetime.now(UTC), step)
+    app.say(done, _restored)
+
+
+def _backed_up(made: Backup, out: Look) -> str:
+    return (
+        f"✓ {plural(made.memories, 'memory')} of {plural(made.tenants, 'tenant')} in {made.path} "
+        f"({made.bytes / 1e6:,.1f} MB)\n  verified: {made.verified}\n  sha256 {made.sha256}"
+    )
+
+
+def _restored(done: Backup, out: Look) -> str:
+    aside = f"\n  what was there lies in {done.aside}" if done.aside else ""
+    return f"✓ {plural(done.memories, 'memory')} put back into {done.path}\n  verified: {done.verified}{aside}"

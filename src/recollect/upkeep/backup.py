@@ -1,0 +1,150 @@
+"""Backup and restore: a whole store in one file, made while others go on, and believed only after it was read back.
+
+A backup is a SQLite store like any other, whatever it was made of: a SQLite file is copied page by page by SQLite's own
+backup, which sees one moment of it; a PostgreSQL store is copied by replaying its journal (`store/copy`). Then the file
+is opened and held against its source: every journal row it has must be the source's row of that number, and where
+nobody wrote meanwhile, everything both hold must be the same by count and hash. A backup is as private as the store:
+0600, and encrypting it is the disk's business.
+
+Restoring verifies the file first and never writes over knowledge: a store that holds something is set aside under
+another name, or, on a server, refused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from ..errors import BadInput, CopyDiffers, StoreCorrupt
+from ..settings import Settings, shown
+from ..store import open_store
+from ..store.contract import Store
+from ..store.copy import copy, parts
+from ..store.sqlite import SQLiteStore
+from ..types import Noun
+
+Progress = Callable[[int, int], None]
+BESIDE = ("", "-wal", "-shm")
+
+
+@dataclass(frozen=True, slots=True)
+class Backup(Noun):
+    """A backup that was read back: where it lies, how large it is, its hash, and what it holds."""
+
+    path: str
+    bytes: int
+    sha256: str
+    tenants: int
+    memories: int
+    journal: int
+    verified: str
+    aside: str = ""
+
+
+def backup(store: Store, path: Path, now: datetime, step: Progress) -> Backup:
+    """Write a backup of the whole store to a file that is not there yet, and verify it."""
+    if path.exists():
+        raise BadInput(f"{path} is there already.", fix="Name another file: a backup never writes over anything.")
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if isinstance(store, SQLiteStore):
+        store.backup(path)
+    else:
+        with closing(open_store(path, 30, now)) as target:
+            copy(store, target, step)
+    try:
+        with closing(open_store(path, 30, now)) as made:
+            verified = _verify(store, made, step)
+            return _told(path, made, verified)
+    except (CopyDiffers, StoreCorrupt):
+        for end in BESIDE:  # nothing is left of a backup that cannot be believed
+            path.with_name(path.name + end).unlink(missing_ok=True)
+        raise
+
+
+def restore(path: Path, settings: Settings, now: datetime, step: Progress) -> Backup:
+    """Put a backup in the place of the store that the settings name; what lies there is set aside."""
+    if not path.is_file():
+        raise BadInput(f"There is no backup at {path}.", fix="Name a file that recollect backup wrote.")
+    if not settings.remote and settings.store_path.resolve() == path.resolve():
+        raise BadInput("The backup is the store itself.", fix="Name another store with --store.")
+    with closing(open_store(path, 30, now)) as source:
+        _sound(source)
+        aside = "" if settings.remote else _set_aside(settings.store_path, now)
+        if isinstance(source, SQLiteStore) and not settings.remote:
+            settings.store_path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            source.backup(settings.store_path)
+        with closing(open_store(settings.place, settings.busy_timeout, now)) as target:
+            if settings.remote:
+                copy(source, target, step)
+            verified = _verify(source, target, step)
+            target.save()
+            told = _told(path, target, verified)
+    return Backup(**{**told.as_dict(), "path": shown(settings.place), "aside": aside})
+
+
+def _set_aside(path: Path, now: datetime) -> str:
+    """Move a store out of the way, with its log, and drop what is derived from it; where it lies now."""
+    for copy_ in path.parent.glob(f"{path.name}.*.index"):
+        copy_.unlink(missing_ok=True)
+    if not path.exists():
+        return ""
+    aside = path.with_name(f"{path.name}.before-{now:%Y%m%d-%H%M%S}")
+    for end in BESIDE:
+        old = path.with_name(path.name + end)
+        if old.exists():
+            os.replace(old, aside.with_name(aside.name + end))
+    return str(aside)
+
+
+def _verify(source: Store, made: Store, step: Progress) -> str:
+    """Hold a copy against what it was made of; how far they were compared."""
+    _sound(made)
+    tenants = made.tenants()
+    if missing := set(source.tenants()) - set(tenants):
+        raise CopyDiffers(f"The copy lacks {len(missing)} tenants of its source.")
+    still = all(source.head(tenant) == made.head(tenant) for tenant in tenants)
+    if still:
+        here, there = tuple(parts(source, step)), tuple(parts(made, step))
+        kinds = {f"{part.noun} of {part.tenant}" for part in set(here) ^ set(there) if part.noun not in _MOVING}
+        if not kinds:
+            return "everything both hold is the same by count and hash"
+        if all(source.head(tenant) == made.head(tenant) for tenant in tenants):
+            raise CopyDiffers(f"The copy is not what its source is: {', '.join(sorted(kinds))}.")
+    for tenant in tenants:
+        _same_history(source, made, tenant)
+    return "somebody wrote meanwhile: every change that the copy has is the source's"
+
+
+_MOVING = ("usage", "sighting", "job", "door", "ledger")  # what moves without a row in the journal
+
+
+def _same_history(source: Store, made: Store, tenant: str) -> None:
+    after, head = 0, made.head(tenant)
+    while rows := made.journal(tenant, after):
+        own = source.journal(tenant, after, len(rows))
+        # A purge blanks rows that were copied before: what they were about and when still tells histories apart.
+        if [(r.seq, r.at, r.operation, r.target) for r in own] != [(r.seq, r.at, r.operation, r.target) for r in rows]:
+            raise CopyDiffers(f"The copy's history of {tenant} is not the source's, after change {after} of {head}.")
+        after = rows[-1].seq
+
+
+def _sound(store: Store) -> None:
+    for tenant in store.tenants():
+        if broken := [check for check in store.check(tenant) if check.status == "broken"]:
+            raise StoreCorrupt(f"It is damaged: {broken[0].detail}.", fix=broken[0].fix)
+
+
+def _told(path: Path, made: Store, verified: str) -> Backup:
+    tenants = made.tenants()
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while piece := file.read(1 << 20):
+            digest.update(piece)
+    memories = sum(int(made.stats(tenant)["memories"]) for tenant in tenants)
+    journal = sum(made.head(tenant) for tenant in tenants)
+    return Backup(str(path), path.stat().st_size, digest.hexdigest(), len(tenants), memories, journal, verified)

@@ -1,0 +1,1 @@
+"""The janitor: keeps thousands of memories clean without supervision."""
