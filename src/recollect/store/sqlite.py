@@ -32,6 +32,7 @@ from .changes import BY_TIME, ENTRIES, HEAD, MEMORIES, MEMORY_COLUMNS, NOUN, RES
 from .jobs import Jobs
 from .ledger import Ledger
 from .rows import checked, columns, entry, from_row, to_json, to_row
+from .search import found_in
 from .sqlite_changes import SQLiteChanges
 from .sqlite_tending import Tending
 from .trail import Trail
@@ -503,8 +504,8 @@ class SQLiteStore(Jobs, Access, Ledger, Answers, Trail, Tending):
 
     def leftovers(self, tenant: str, texts: Sequence[str]) -> tuple[list[str], list[str]]:
         wanted = [form for one in texts for form in (one.encode(), to_json(one)[1:-1].encode())]
-        files = sorted(self.path.parent.glob(f"{self.path.name}*"))
-        return [str(file) for file in files], [str(file) for file in files if sqlite_file.holds(file, wanted)]
+        files = [str(file) for file in sorted(self.path.parent.glob(f"{self.path.name}*"))]
+        return files, found_in(files, wanted)
 
     def mend(self) -> None:
         """Build the full text index again from the rows."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import random
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,6 @@ from ..errors import (
 from . import migrate, words
 from .rows import to_json
 
-PIECE = 8 * 1024 * 1024  # bytes of a file that are looked at together
 APPLICATION = 0x52434C54  # "RCLT" in the file's header: this database is ours
 _ERRORS: tuple[tuple[type[apsw.Error], type[RecollectError], str], ...] = (
     (apsw.BusyError, StoreLocked, "The database is locked by another process."),
@@ -181,17 +180,3 @@ def _upgrade(con: apsw.Connection, path: Path, now: int) -> None:
             con.execute("rollback")
             raise
         con.execute("commit")
-
-
-def holds(path: Path, texts: Sequence[bytes]) -> bool:
-    """Whether one of these stands in a file, read a piece at a time."""
-    longest, rest = max(map(len, texts), default=0), b""
-    try:
-        with path.open("rb") as file:
-            while piece := file.read(PIECE):
-                if any(text in rest + piece for text in texts):
-                    return True
-                rest = (rest + piece)[-longest:]
-    except FileNotFoundError:  # a log that has just been taken away
-        return False
-    return False
