@@ -259,7 +259,8 @@ class _Differences:
         if old and new and stood and stands:
             was, now = changed(record(old), record(new))
             fields = {name: [was[name], now[name]] for name in now if name not in (*COUNTED, "content_hash")}
-            self._note("changed" if fields else "said_again", new, fields)
+            if now:
+                self._note("changed" if fields else "said_again", new, fields)
         elif new and stands:
             self._note("added", new, {"state": [old.state, new.state]} if old else {})
         elif old and stood:

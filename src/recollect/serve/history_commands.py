@@ -14,7 +14,7 @@ import click
 from ..errors import BadInput, NotFound, StoreReadOnly
 from ..past import ACTIONS
 from ..present import Look
-from ..program import App, cli, command, confirm, placed, several, wire
+from ..program import App, chosen, cli, command, confirm, placed, several, wire
 from ..terminal import Moment
 from ..types import EVERYWHERE, KINDS, Scope
 
@@ -87,6 +87,7 @@ def audit(app: App, export: Path | None, limit: int, cursor: int | None, **asked
     """Show who did what, and who read across projects."""
     from . import history_words as words
 
+    asked = chosen(asked)
     with app.open() as engine:
         if export is not None:
             count = _export(engine, export, asked)
@@ -171,7 +172,7 @@ def diff(app: App, first: str, last: str, limit: int) -> None:
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
 @click.option("--reason", default="", help="Kept in the history.")
 @placed
-def rollback(app: App, to: str, dry_run: bool, yes: bool, reason: str, **chosen: Any) -> None:
+def rollback(app: App, to: str, dry_run: bool, yes: bool, reason: str, **only: Any) -> None:
     """Bring everything, or a scope, back to how it was.
 
     NAME is a checkpoint, a time or #NUMBER of a change. What came since is archived, what changed is put back. What was
@@ -181,13 +182,13 @@ def rollback(app: App, to: str, dry_run: bool, yes: bool, reason: str, **chosen:
 
     with app.open() as engine:
         point = _point(engine, to)
-        preview = engine.checkpoints.rollback(point, scope=_asked(app), dry_run=True, **chosen)
+        preview = engine.checkpoints.rollback(point, scope=_asked(app), dry_run=True, **only)
         if dry_run:
             app.say(preview, _told(words.rolled_back))
             return
         if not yes and (preview.restored or preview.archived):
             confirm(app, lambda out: words.rolled_back(preview, datetime.now(UTC)))
-        done = engine.checkpoints.rollback(point, scope=_asked(app), reason=reason, **chosen)
+        done = engine.checkpoints.rollback(point, scope=_asked(app), reason=reason, **only)
         if done.restored:
             engine.embed()
     app.say(done, _told(words.rolled_back))
