@@ -524,9 +524,9 @@ class Engine(Hindsight):
 
     def import_(self, path: str | Path, *, embed: bool = True, progress: Progress | None = None) -> exchange.Imported:
         """Take in a JSONL file: an export of ours, one object with `content` a line, or entities and relations."""
-        self.checkpoints.automatic("import")
         importer = exchange.Importer(self._store, self._tenant, self._actor, self._writer, self._now, self.graph())
-        result = importer.run(Path(path), self._scope, progress)
+        with self.checkpoints.around("import"):
+            result = importer.run(Path(path), self._scope, progress)
         if embed:
             self.embed(progress=progress)
         return result

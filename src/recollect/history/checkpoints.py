@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -99,9 +100,22 @@ class Checkpoints:
         with self._changing() as changes:
             return self._automatic(changes, before, scope)
 
-    def _automatic(self, changes: Transaction, before: str, scope: Scope) -> Checkpoint | None:
+    @contextmanager
+    def around(self, what: str) -> Iterator[None]:
+        """Name the state before something that may change nothing: only if it did, and also where it failed."""
+        head = self.writer.store.head(self.writer.tenant)
+        try:
+            yield
+        finally:
+            if head and self.writer.store.head(self.writer.tenant) > head:
+                with self._changing() as changes:
+                    self._automatic(changes, what, EVERYWHERE, head)
+
+    def _automatic(
+        self, changes: Transaction, before: str, scope: Scope, seq: int | None = None
+    ) -> Checkpoint | None:  # fmt: skip
         writer = self.writer
-        head = writer.store.head(writer.tenant)
+        head = writer.store.head(writer.tenant) if seq is None else seq
         if not head:
             return None
         old = [one for one in self.all() if one.name.startswith(AUTOMATIC)]
@@ -111,12 +125,14 @@ class Checkpoints:
         name = f"{AUTOMATIC}{before}-{now:%Y%m%dT%H%M%S}-{head}"
         taken = {one.name for one in old}
         unique = next(n for n in (name, *(f"{name}.{k}" for k in range(2, 1000))) if n not in taken)
-        return self._put(changes, unique, scope, f"set by itself before: {before}")
+        return self._put(changes, unique, scope, f"set by itself before: {before}", head)
 
-    def _put(self, changes: Transaction, name: str, scope: Scope, reason: str) -> Checkpoint:
+    def _put(
+        self, changes: Transaction, name: str, scope: Scope, reason: str, seq: int | None = None
+    ) -> Checkpoint:  # fmt: skip
         writer, now = self.writer, self.writer.now()
         # Nobody else can write while this transaction stands, so what is committed is all there is.
-        head = writer.store.head(writer.tenant)
+        head = writer.store.head(writer.tenant) if seq is None else seq
         made = Checkpoint(writer.new_id(now), name, head, scope, reason, now)
         changes.put(made, "create", reason)
         return made
