@@ -7,6 +7,7 @@ import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import recollect
 from recollect.store import copy, open_store
 from recollect.store.contract import Store
 from recollect.upkeep.jobs import Run, Worker
@@ -61,3 +62,17 @@ def copy_slowly(source: str, target: str, log_path: Path) -> None:
         time.sleep(0.05)
 
     copy.copy(stores[0], stores[1], step)
+
+
+def change_model(place: str, log_path: Path, model: str) -> None:
+    """Give every memory a vector of another model, a few at a time; each line of the log is a batch that was kept."""
+    log = os.open(log_path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    os.environ["RECOLLECT_EMBED_BATCH"] = "5"
+
+    def step(done: int, total: int) -> None:
+        acknowledge(log, f"step {done} {total}")
+        time.sleep(0.02)
+
+    with recollect.open(place, embedder=model, actor="changer") as memory:
+        memory.embed(progress=step)
+    acknowledge(log, "done 0 0")

@@ -13,6 +13,7 @@ another name, or, on a server, refused.
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 from collections.abc import Callable
 from contextlib import closing
@@ -29,6 +30,7 @@ from ..store.sqlite import SQLiteStore
 from ..types import Noun
 
 Progress = Callable[[int, int], None]
+log = logging.getLogger("recollect")
 BESIDE = ("", "-wal", "-shm")
 
 
@@ -55,7 +57,10 @@ def backup(store: Store, path: Path, now: datetime, step: Progress) -> Backup:
         store.backup(path)
     else:
         with closing(open_store(path, 30, now)) as target:
-            copy(store, target, step)
+            try:
+                copy(store, target, step)
+            except CopyDiffers as error:  # somebody writes without end; what was copied is a moment of it all the same
+                log.info("the source moved on while it was copied: %s", error)
     try:
         with closing(open_store(path, 30, now)) as made:
             verified = _verify(store, made, step)
