@@ -150,8 +150,9 @@ CALLS: dict[str, Callable[[Store, str, Filled], Any]] = {
     "drop_vectors": lambda store, me, other: store.drop_vectors(me, "nobody's"),
     "transaction": lambda store, me, other: inside(store, me, other),
 }  # fmt: skip
-# These belong to no tenant: a token is found by its secret, and its tenant by the token.
-OF_ALL = {"tenants", "token", "close", "mend", "save", "tidy"}
+# These belong to no tenant: a token is found by its secret, and its tenant by the token; what was purged is looked for
+# in the bytes of files that all tenants share.
+OF_ALL = {"tenants", "token", "close", "mend", "save", "tidy", "leftovers"}
 
 
 def inside(store: Store, me: str, other: Filled) -> Any:
@@ -173,6 +174,7 @@ ATTEMPTS: dict[str, Callable[[Transaction, Filled], Any]] = {
     "turn_before": lambda changes, other: changes.turn_before(Scope(), 100),
     "source": lambda changes, other: changes.source("statement", other.mark, ""),
     "was_purged": lambda changes, other: changes.was_purged(other.ids[0]),
+    "read_ahead": lambda changes, other: changes.read_ahead(Memory, other.ids),
     "drop": lambda changes, other: [
         changes.drop(Memory, other.ids[0], "drop"), changes.drop(Evidence, other.evidence, "drop"),
         changes.drop(Link, other.link, "drop"), changes.drop(Tombstone, other.tombstone, "drop"),

@@ -19,9 +19,10 @@ from typing import Any, TypeVar
 from .. import terms
 from ..past import EntityState
 from ..remember.mention import ABOUT, entity_key
+from ..store.changes import MANY
 from ..store.contract import Store
 from ..store.rows import noun_name, record
-from ..store.trail import MANY, Trace
+from ..store.trail import Trace
 from ..types import Entity, Entry, Filter, Kept, Link, Memory, Scope
 
 N = TypeVar("N", bound=Kept)

@@ -16,6 +16,7 @@ preview cannot differ from what happens.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -31,7 +32,7 @@ from ..remember.write import Writer
 from ..store.contract import Transaction
 from ..store.rows import changed, record
 from ..store.trail import Trace
-from ..types import EVERYWHERE, KINDS, Entity, Entry, Evidence, Link, Memory, Scope, Source
+from ..types import EVERYWHERE, KINDS, Entity, Entry, Evidence, Link, Memory, Scope, Source, Tombstone
 from .asof import Past, Rows, lies_in, undone
 
 MOST = 1000  # memories of each sort that a difference names
@@ -303,6 +304,8 @@ class _Rollback:
     archived: list[str] = field(default_factory=list)
     skipped: dict[str, str] = field(default_factory=dict)
     stones: set[str] = field(default_factory=set)  # keys of statements that some tombstone names
+    forbidden: set[str] = field(default_factory=set)  # keys of whole texts that some tombstone names
+    twins: set[str] = field(default_factory=set)  # keys of texts that more than one memory has, or another one
     links: int = 0
     evidence: int = 0
     entities: int = 0
@@ -331,6 +334,7 @@ class _Rollback:
         before = past.nouns(Memory, nouns["memory"])
         now = self._now(list(nouns["memory"]))
         uris = self._uris(before, now)
+        self._look_ahead([memory for memory in before.values() if memory.state in LIVE], sorted(now))
         # What frees a value goes first, so that what takes its place again finds it free.
         fresh = [id for id in now if id not in before]
         for id in sorted(fresh):
@@ -338,7 +342,6 @@ class _Rollback:
                 self._archive(now[id], nouns["memory"][id])
         again = sorted(before, key=lambda one: (before[one].state in LIVE, one))
         touched = {id for id in fresh if self.chosen.has(now[id], uris)}
-        self.stones = self.writer.tombstoned(memory for memory in before.values() if memory.state in LIVE)
         for id in again:
             if id in now and (self.chosen.has(before[id], uris) or self.chosen.has(now[id], uris)):
                 touched.add(id)
@@ -347,6 +350,21 @@ class _Rollback:
         self._evidence(past, nouns["evidence"], touched - set(fresh))
         self._links(past, nouns["link"], touched)
         self._entities_away(past, nouns["entity"])
+
+    def _look_ahead(self, wanted: Sequence[Memory], changing: Sequence[str]) -> None:
+        """Ask once for what would otherwise be asked for each memory."""
+        store, tenant = self.writer.store, self.writer.tenant
+        self.changes.read_ahead(Memory, changing)
+        self.stones = self.writer.tombstoned(wanted)
+        mine = {memory.id: memory.content_hash for memory in wanted}
+        keys = sorted(set(mine.values()))
+        for start in range(0, len(keys), 1000):
+            some = keys[start : start + 1000]
+            self.forbidden |= {stone.key for stone in store.of(tenant, Tombstone, some, "key")}
+            same = store.of(tenant, Memory, some, "content_hash")
+            self.twins |= {memory.content_hash for memory in same if mine.get(memory.id) != memory.content_hash}
+        counts = Counter(mine.values())
+        self.twins |= {key for key, count in counts.items() if count > 1}
 
     def _now(self, ids: Sequence[str]) -> dict[str, Memory]:
         found: dict[str, Memory] = {}
@@ -387,9 +405,11 @@ class _Rollback:
         if wanted.state == "rejected":
             return "its rejection was taken back"
         if wanted.state in LIVE:
-            if self.writer.rejected(self.changes, wanted, self.stones):
+            key = wanted.content_hash
+            named = key in self.forbidden or bool(self.stones)
+            if named and self.writer.rejected(self.changes, wanted, self.stones):
                 return "its value was rejected"
-            same = self.changes.same(wanted.content_hash, wanted.scope)
+            same = self.changes.same(key, wanted.scope) if key in self.twins else None
             if same and same.id != wanted.id:
                 return f"memory {same.id} says the same"
         return ""

@@ -13,7 +13,8 @@ from ..checks import MAX_NAME, Cleaner
 from ..errors import BadInput, NotFound
 from ..past import Audit, EntityState, Provenance, Receipt, Sighting
 from ..remember.write import Writer
-from ..store.trail import MANY, Trace
+from ..store.changes import MANY
+from ..store.trail import Trace
 from ..types import EVERYWHERE, Entry, Filter, Memory, Scope
 from . import provenance
 from .asof import HELD_ONCE, Past

@@ -48,6 +48,8 @@ def _upsert(kind: type[Kept]) -> str:
         on conflict (tenant, id) do update set {changes}"""
 
 
+MANY = 500  # values that one statement names
+
 # -- knowledge: one upsert and one removal a noun -------------------------------------------------------------------
 
 PUT = {kind: _upsert(kind) for kind in NOUNS.values()}
@@ -142,6 +144,7 @@ class Changes(ABC):
         self._seq = self._head()
         self._touched: set[str] = set()
         self._holds: list[Hold] | None = None
+        self._ahead: dict[tuple[type[Kept], str], Kept] = {}
         self.purged = False
         self.cached = False  # whether anything was written that has no journal row
 
@@ -169,7 +172,8 @@ class Changes(ABC):
     @abstractmethod
     def _write_vectors(self, memory: str, model: str, vectors: Floats) -> None: ...
 
-    def _materialise(self, noun: Kept) -> None:
+    def _materialise(self, noun: Kept, old: Kept | None = None) -> None:
+        """Write a noun's row; `old` is the one it takes the place of, where that is known."""
         self._run(PUT[type(noun)], **to_row(noun))
 
     def _remove(self, kind: type[Kept], id: str) -> None:
@@ -201,6 +205,12 @@ class Changes(ABC):
     def was_purged(self, id: str) -> bool:
         return bool(self._value(WAS_PURGED, id=id))
 
+    def read_ahead(self, kind: type[Kept], ids: Sequence[str]) -> None:
+        for start in range(0, len(ids), MANY):
+            named = {f"id{number}": id for number, id in enumerate(ids[start : start + MANY])}
+            sql = f"{NOUN[kind]} and id in ({', '.join(f':{name}' for name in named)})"
+            self._ahead |= {(kind, noun.id): noun for noun in self._rows(kind, columns(kind), sql, **named)}
+
     # -- changing -----------------------------------------------------------------------------------------------------
 
     def put(self, noun: Kept, operation: str, reason: str = "") -> bool:
@@ -212,7 +222,7 @@ class Changes(ABC):
             before, after = changed(record(old), new)
             if not after:
                 return False
-        self._materialise(noun)
+        self._materialise(noun, old)
         self._append(operation, noun_name(kind), id, before, after, reason)
         if isinstance(noun, Memory):
             if isinstance(old, Memory) and old.embedded() != noun.embedded():
@@ -361,6 +371,7 @@ class Changes(ABC):
             self._run(answers.DROP_QUOTING, content=content)
 
     def _erase(self, kind: type[Kept], id: str) -> None:
+        self._ahead.pop((kind, id), None)
         self._remove(kind, id)
         self._run(BLANK, id=id)
         self._append("purge", noun_name(kind), id, None, None, "", purged=True)
@@ -378,6 +389,9 @@ class Changes(ABC):
 
     def _row(self, kind: type[N], id: str) -> N | None:
         """A noun's own row; a memory comes without its counters of use, which are not knowledge."""
+        ahead = self._ahead.pop((kind, id), None)
+        if isinstance(ahead, kind):
+            return ahead
         return _first(self._rows(kind, columns(kind), NOUN[kind] + " and id = :id", id=id))
 
 

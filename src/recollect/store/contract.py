@@ -40,6 +40,9 @@ class Transaction(Protocol):
 
     def source(self, kind: str, uri: str, content_hash: str) -> Source | None: ...
     def was_purged(self, id: str) -> bool: ...
+    def read_ahead(self, kind: type[Kept], ids: Sequence[str]) -> None:
+        """Read nouns that are about to be changed, all at once: the next change of each need not ask what it was."""
+
     def put(self, noun: Kept, operation: str, reason: str = "") -> bool:
         """Create or change a noun; False, and no journal row, when nothing differs."""
 

@@ -126,9 +126,9 @@ class PostgresChanges(Changes):
         for chunk, vector in enumerate(vectors):
             self._run(self.EMBED, id=memory, model=model, chunk=chunk, vector=HalfVector(vector))
 
-    def _materialise(self, noun: Kept) -> None:
+    def _materialise(self, noun: Kept, old: Kept | None = None) -> None:
         super()._materialise(noun)
-        if isinstance(noun, Memory):
+        if isinstance(noun, Memory) and not (isinstance(old, Memory) and _found_by(old) == _found_by(noun)):
             self.index(noun)
 
     def index(self, memory: Memory) -> None:
@@ -150,6 +150,12 @@ class PostgresChanges(Changes):
             self._run(UNPOST, id=id)
             self._run(UNINDEX, id=id)
         super()._remove(kind, id)
+
+
+def _found_by(memory: Memory) -> tuple[object, ...]:
+    """What of a memory `index` reads: where none of it changes, full text, tags and references stay as they are."""
+    around = memory.context, memory.speaker, memory.valid_from, memory.refs
+    return memory.title, memory.content, memory.keywords, memory.reasoning, memory.tags, *around
 
 
 def _short(ref: str) -> str:

@@ -16,10 +16,9 @@ from typing import Any, ClassVar
 from .. import times
 from ..past import Sighting
 from ..types import Entry
-from .changes import ENTRY_COLUMNS
+from .changes import ENTRY_COLUMNS, MANY
 from .rows import entry
 
-MANY = 500  # values that one statement names
 NAMES = tuple(f.name for f in fields(Sighting))
 COLUMNS = ", ".join(NAMES)
 SAW = f"""
