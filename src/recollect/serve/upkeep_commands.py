@@ -21,7 +21,7 @@ from . import upkeep_ops
 
 @cli.group()
 def janitor() -> None:
-    """Keep memories clean: duplicates, contradictions, what is over or unused."""
+    """Keep memories clean: duplicates, contradictions, old ones."""
 
 
 @command("run", group=janitor)
@@ -49,7 +49,7 @@ def report(app: App) -> None:
 @command()
 @click.option("--rebuild/--no-rebuild", default=True, help="Build the index again where it finds too little.")
 def health(app: App, rebuild: bool) -> None:
-    """Measure whether the vector index finds what an exact search finds."""
+    """Measure whether the index finds what exact search finds."""
     with app.open() as engine:
         found = engine.health.run(rebuild=rebuild)
     app.say(found, lambda one, out: upkeep_ops.measured(one))
@@ -61,7 +61,7 @@ def health(app: App, rebuild: bool) -> None:
 @click.option("--every", type=click.FloatRange(min=0.2), default=2.0, help="Seconds between two looks.")
 @click.option("--once", is_flag=True, help="Look once and end.")
 def top(app: App, every: float, once: bool) -> None:
-    """Watch a running daemon: requests, stages of recall, queue, index, cost."""
+    """Watch a daemon at work: requests, recall, queue, index, cost."""
     from ..thin import link
     from . import screen
 
@@ -85,9 +85,9 @@ def top(app: App, every: float, once: bool) -> None:
 @command()
 @click.argument("path", type=click.Path(path_type=Path))
 def backup(app: App, path: Path) -> None:
-    """Write the whole store to a file at PATH, while others go on, and read it back.
+    """Write the whole store to a file at PATH, and verify it.
 
-    The file is a store of its own, with every tenant and the whole history. Nothing is written over.
+    Others go on meanwhile. The file is a store of its own, with every tenant and the whole history. Nothing is written over.
     """
     from ..settings import load
     from ..store import open_store
@@ -107,7 +107,7 @@ def backup(app: App, path: Path) -> None:
 @command()
 @click.argument("path", type=click.Path(path_type=Path))
 def restore(app: App, path: Path) -> None:
-    """Put a backup at PATH in the place of the store, and read it back.
+    """Put the backup at PATH in the place of the store.
 
     A file that lies there is set aside under another name; a database on a server must be empty. No daemon may run.
     """

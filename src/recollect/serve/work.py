@@ -83,6 +83,7 @@ class Work:
                 self._attempt("janitor", self._schedule)
             if number % LOOK == 0:
                 self._attempt("vectors", self._embed)
+            if number and number % LOOK == 0:  # not at the start, when others wait
                 self._attempt("health", self._measure)
             if number % LOOK_AT_ANSWERS == LOOK_AT_ANSWERS - 1:
                 self._attempt("answers", self._renew)
@@ -169,9 +170,9 @@ class Work:
                 engine.janitor.schedule(hours)
 
     def _measure(self) -> None:
-        """The recall of each tenant's index, when the last measurement is old; not at the start, when others wait."""
+        """The recall of each tenant's index, when the last measurement is old."""
         hours = self._engine.settings.health_hours
-        if not hours or self._seen < 0 or not self._engine.model()[0]:
+        if not hours or not self._engine.model()[0]:
             return
         for engine in (self._engine, *self._engine.neighbours()):
             if not self._stopping.is_set() and engine.health.due(hours):
