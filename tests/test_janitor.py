@@ -509,3 +509,41 @@ def test_a_draft_in_a_list_is_a_memory_like_any_other(engine: Engine) -> None:
     """What comes in by the write path is clean already: the janitor has nothing to do after it."""
     engine.remember_many([Draft("Ana owns billing."), Draft("Deploys go out on Thursdays."), Draft("Use pnpm.")])
     assert engine.janitor.run().changed == 0
+
+
+def test_corrections_hold_through_the_janitor(opened: Opener, model: Known, clock: Clock) -> None:
+    """Replacement, denial, retraction, a part that changed, and what held for a time: none of it comes back."""
+    engine = opened(embedder=model)
+
+    def said(words: str, **fields: Any) -> str:
+        clock.forward(hours=1)
+        return engine.remember(words, **fields).id
+
+    replaced = said("We use yarn for packages.")
+    now = said("We switched from yarn to pnpm for packages.")
+    denied = said("The gateway supports batch requests.")
+    denial = said("The gateway no longer supports batch requests.")
+    wrong = said("Deploys go out on Fridays.")
+    engine.reject(wrong)
+    whole = said("The mailer uses Redis for storage.")
+    part = said("The mailer listens on port 8025.")
+    engine.link(said("The mailer listens on port 8026 instead of 8025."), "supersedes", part)
+    bounded = said("The freeze lasts until Easter.", valid_to=START + timedelta(days=1))
+    before = {
+        id: engine.get(id, peek=True).state for id in (replaced, now, denied, denial, wrong, whole, part, bounded)
+    }
+    assert (before[replaced], before[denied], before[wrong], before[part]) == (
+        "superseded", "superseded", "rejected", "superseded"
+    )  # fmt: skip
+    for _ in range(2):
+        clock.forward(days=2)
+        engine.janitor.run()
+        assert {id: engine.get(id, peek=True).state for id in before} == before
+        assert engine.remember("Deploys go out on Fridays!").action == "refused"
+        hits = [hit.memory.id for hit in engine.recall("packages gateway batch deploys mailer port freeze", limit=20)]
+        assert {now, denial, whole} <= set(hits)
+        assert not {replaced, denied, wrong, part, bounded} & set(hits)
+    engine.close()
+    again = opened(embedder=model)
+    again.mend()
+    assert {id: again.get(id, peek=True).state for id in before} == before

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from ..errors import BadInput, DaemonRunning, ServerUnavailable
-from ..present import Look, plural
+from ..present import Look, memories, plural
 from ..program import App, cli, command, several
 from ..terminal import progress
 from ..upkeep.backup import Backup
@@ -87,7 +87,8 @@ def top(app: App, every: float, once: bool) -> None:
 def backup(app: App, path: Path) -> None:
     """Write the whole store to a file at PATH, and verify it.
 
-    Others go on meanwhile. The file is a store of its own, with every tenant and the whole history. Nothing is written over.
+    Others go on meanwhile. The file is a store of its own, with every tenant and the whole history. Nothing is written
+    over.
     """
     from ..settings import load
     from ..store import open_store
@@ -125,11 +126,11 @@ def restore(app: App, path: Path) -> None:
 
 def _backed_up(made: Backup, out: Look) -> str:
     return (
-        f"✓ {plural(made.memories, 'memory')} of {plural(made.tenants, 'tenant')} in {made.path} "
+        f"✓ {memories(made.memories)} of {plural(made.tenants, 'tenant')} in {made.path} "
         f"({made.bytes / 1e6:,.1f} MB)\n  verified: {made.verified}\n  sha256 {made.sha256}"
     )
 
 
 def _restored(done: Backup, out: Look) -> str:
     aside = f"\n  what was there lies in {done.aside}" if done.aside else ""
-    return f"✓ {plural(done.memories, 'memory')} put back into {done.path}\n  verified: {done.verified}{aside}"
+    return f"✓ {memories(done.memories)} put back into {done.path}\n  verified: {done.verified}{aside}"
