@@ -168,13 +168,9 @@ def test_a_hold_blocks_every_way_of_erasing_until_it_is_released(memory: recolle
     token, _ = memory.tokens.create(user="ana")
     clock.forward(days=9)
     head = memory.head
-    for erase in (
-        lambda: memory.forget(ana.id, purge=True),
-        lambda: memory.forget([ben.id, ana.id], purge=True),
-        lambda: memory.forget(scope=Scope(user="ana"), purge=True),
-    ):
+    for what in ({"id": ana.id}, {"id": [ben.id, ana.id]}, {"scope": Scope(user="ana")}):
         with pytest.raises(Held, match="case 7"):
-            erase()
+            memory.forget(**what, purge=True)
     assert memory.head == head, "nothing changed, not even the part that was not on hold"
     assert memory.tokens.all()[0].revoked_at is None
     told = memory.policies.apply()
@@ -217,7 +213,7 @@ def test_policies_keep_by_kind_and_scope_and_the_narrowest_counts(memory: recoll
         memory.get(made["fact"])
     for wrong in ({"days": 0}, {"days": 9, "kind": "nonsense"}, {"days": 9, "action": "burn"}):
         with pytest.raises(BadInput):
-            memory.policies.retain(**wrong)  # type: ignore[arg-type]
+            memory.policies.retain(**wrong)
     memory.policies.drop(memory.policies.policies()[0].id)
     assert len(memory.policies.policies()) == 2
 

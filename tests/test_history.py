@@ -184,9 +184,9 @@ def test_why_is_bounded_and_says_what_it_left_out(memory: recollect.Engine) -> N
     assert all(len(str(entry.as_dict())) < 5000 for entry in told.changes)
     hidden = memory.why(chain[-1], sees=lambda other: False)
     assert hidden.superseded == ()
-    for wrong in ({"depth": 99}, {"limit": 0}, {"limit": 10**9}):
+    for depth, limit in ((99, 5), (3, 0), (3, 10**9)):
         with pytest.raises(BadInput):
-            memory.why(chain[-1], **wrong)
+            memory.why(chain[-1], depth=depth, limit=limit)
     with pytest.raises(NotFound):
         memory.why("zzzz")
 
@@ -362,7 +362,7 @@ def test_going_back_can_be_chosen_by_kind_tag_source_agent_and_scope(memory: rec
         ({"agents": ["scout"]}, "agent"),
         ({"scope": WEB}, "web"),
     ):
-        done = memory.checkpoints.rollback("before", dry_run=True, **choice)  # type: ignore[arg-type]
+        done = memory.checkpoints.rollback("before", dry_run=True, **choice)
         assert (done.archived, done.restored) == ((made[name],), ()), name
     memory.checkpoints.rollback("before", kinds=["rule"])
     assert {memory.get(id).state for name, id in made.items() if name != "rule"} == {"active"}

@@ -149,14 +149,18 @@ def test_a_wall_stands_before_history_too(memory: recollect.Engine, clock: Clock
     done = do(memory, ANA, "rollback", to="all")
     assert done.restored == (mine,)
     assert memory.get(theirs).content == "Ben says goodbye."
-    for name, given in (
+    forbidden: tuple[tuple[str, dict[str, Any]], ...] = (
         ("audit", {}), ("hold_add", {"name": "x"}), ("hold_list", {}), ("retention_list", {}),
         ("retention_set", {"days": 3}), ("retention_apply", {}),
-    ):  # fmt: skip
+    )  # fmt: skip
+    for name, given in forbidden:
         with pytest.raises(Forbidden):
             do(memory, ANA, name, **given)
     reader = Caller("default", "r", frozenset(("read",)), Scope(), Scope())
-    for name, given in (("rollback", {"to": "all"}), ("checkpoint_create", {"name": "y"}), ("audit", {})):
+    unable: tuple[tuple[str, dict[str, Any]], ...] = (
+        ("rollback", {"to": "all"}), ("checkpoint_create", {"name": "y"}), ("audit", {}),
+    )  # fmt: skip
+    for name, given in unable:
         with pytest.raises(Forbidden):
             do(memory, reader, name, **given)
 

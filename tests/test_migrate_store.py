@@ -18,12 +18,12 @@ from conftest import START, Clock, Places, open_store
 from nouns import unit
 from recollect import BadInput, CopyDiffers, Job, Memory, Scope, exchange
 from recollect.cli import cli
+from recollect.past import Checkpoint, Hold, Retention, Sighting
 from recollect.settings import shown
 from recollect.store import copy as copying
 from recollect.store.answers import Answer, Depends
 from recollect.store.contract import Store
 from recollect.store.copy import Copied, Part, copy, parts
-from recollect.past import Checkpoint, Hold, Retention, Sighting
 from recollect.store.ledger import Spent
 from recollect.terms import of_query
 from recollect.types import Entity, Filter, Token, Webhook

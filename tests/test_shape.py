@@ -137,12 +137,11 @@ def test_only_one_file_changes_knowledge() -> None:
 def test_the_public_api_is_pinned() -> None:
     assert sorted(recollect.__all__) == [
         "Ambiguous", "BadInput", "BadTime", "BudgetSpent", "Captured", "ChangedMeanwhile", "Check", "Client",
-        "CopyDiffers", "Draft", "Engine", "Entry", "Evidence", "Finding", "Forbidden", "Forgotten", "Hit", "Job",
-        "Link", "Memory", "Message",
-        "MigrationChanged", "ModelUnavailable", "Near", "NewerSchema", "NotADatabase", "NotFound", "Page",
-        "RateLimited", "Recall", "RecollectError", "Refused", "Remembered", "Scope", "ServerUnavailable",
-        "Source", "StoreCorrupt", "StoreFull", "StoreLocked", "StoreReadOnly", "StoreUnavailable", "TooLarge",
-        "TooSlow", "Unauthorised", "open",
+        "CopyDiffers", "Draft", "Engine", "Entry", "Evidence", "Finding", "Forbidden", "Forgotten", "Held", "Hit",
+        "Job", "Link", "Memory", "Message", "MigrationChanged", "ModelUnavailable", "Near", "NewerSchema",
+        "NotADatabase", "NotFound", "Page", "RateLimited", "Recall", "RecollectError", "Refused", "Remembered",
+        "Scope", "ServerUnavailable", "Source", "StoreCorrupt", "StoreFull", "StoreLocked", "StoreReadOnly",
+        "StoreUnavailable", "TooLarge", "TooSlow", "Unauthorised", "open",
     ]  # fmt: skip
     verbs = {name for name in dir(recollect.Engine) if not name.startswith("_")}
     assert verbs == {

@@ -13,9 +13,9 @@ from conftest import START
 from nouns import A, B, memory, put, source, unit
 from recollect import Evidence, Link, Memory, NotFound, Scope, Source
 from recollect.ids import make
+from recollect.past import Checkpoint, Hold, Retention, Sighting
 from recollect.store.answers import Answer, Count, Depends
 from recollect.store.contract import Store, Transaction
-from recollect.past import Checkpoint, Hold, Retention, Sighting
 from recollect.store.ledger import Spent
 from recollect.store.trail import Trace
 from recollect.terms import of_query
@@ -103,7 +103,8 @@ CALLS: dict[str, Callable[[Store, str, Filled], Any]] = {
         store.of(me, Tombstone, [other.tombstone]),
     ],
     "all": lambda store, me, other: [
-        store.all(me, kind, "", 100) for kind in (Memory, Source, Evidence, Link, Tombstone, Checkpoint, Hold, Retention)
+        store.all(me, kind, "", 100)
+        for kind in (Memory, Source, Evidence, Link, Tombstone, Checkpoint, Hold, Retention)
     ],
     "head": lambda store, me, other: store.head(me),
     "changed": lambda store, me, other: store.changed(me, 0, 0),
