@@ -24,6 +24,7 @@ LAYERS = [
     "remember recall history upkeep agents capture answers",
     "graph",
     "exchange",
+    "keeping",
     "engine client",
     "__init__",
     "present terminal",

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import os
 import secrets
-import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -20,7 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
-from . import checks, exchange, ids, settings, text
+from . import checks, ids, settings, text
 from .agents.tokens import Gatekeeper, IssuedTokens
 from .agents.webhooks import Webhooks
 from .answers.hold import Parts as AnswerParts
@@ -29,10 +28,11 @@ from .answers.room import Answers
 from .arguments import DraftFields, EditFields, RecallFields
 from .capture.pipeline import Pipeline
 from .checks import MAX_NAME, Cleaner, one_of
-from .errors import Ambiguous, BadInput, BudgetSpent, ModelUnavailable, NotFound, Refused
+from .errors import Ambiguous, BadInput, BudgetSpent, NotFound, Refused
 from .graph import Graph, Verbs
 from .history.room import History
 from .history.verbs import Hindsight
+from .keeping import Keeping
 from .models.tokens import Tokens
 from .recall.cache import RecallCache
 from .recall.context import Budgets, Context, Parts, Turn, build, standing
@@ -58,7 +58,6 @@ from .types import (
     Filter,
     Forgotten,
     Hit,
-    Job,
     Link,
     Memory,
     Message,
@@ -68,7 +67,6 @@ from .types import (
     Scope,
     Source,
 )
-from .upkeep import reembed
 from .upkeep.health import Checkup
 from .upkeep.janitor.janitor import Janitor
 from .upkeep.janitor.room import Rules
@@ -118,7 +116,7 @@ def open(
         raise
 
 
-class Engine(Hindsight):
+class Engine(Hindsight, Keeping):
     def __init__(
         self, store: Store, settings: Settings, *, actor: str, embedder: Embedder | None, now: Callable[[], datetime]
     ) -> None:
@@ -508,43 +506,7 @@ class Engine(Hindsight):
         """The look-up of tokens, of whichever tenant, for a server in front of this store."""
         return Gatekeeper(self._store, self._now, self.settings.rate_limit)
 
-    # -- moving and keeping -------------------------------------------------------------------------------------------
-
-    def export(
-        self, path: str | Path, *, journal: bool = False, reference: bool = False, progress: Progress | None = None
-    ) -> int:
-        """Write everything to a JSONL file, optionally with the history; gives the number of memories.
-
-        With `reference`, only the graph, in the form of the reference memory server; gives the number of entities.
-        """
-        if reference:
-            return exchange.export_graph(self.graph(), Path(path))
-        self._usage.flush()
-        return exchange.export(self._store, self._tenant, Path(path), self._now(), journal=journal, progress=progress)
-
-    def import_(self, path: str | Path, *, embed: bool = True, progress: Progress | None = None) -> exchange.Imported:
-        """Take in a JSONL file: an export of ours, one object with `content` a line, or entities and relations."""
-        importer = exchange.Importer(self._store, self._tenant, self._actor, self._writer, self._now, self.graph())
-        with self.checkpoints.around("import"):
-            result = importer.run(Path(path), self._scope, progress)
-        if embed:
-            self.embed(progress=progress)
-        return result
-
-    def embed(self, *, progress: Progress | None = None) -> int:
-        """Give a vector to every memory that has none of today's model; gives how many there were."""
-        embedder, _ = self._models.embedder()
-        if embedder is None:
-            return 0
-        size = self.settings.embed_batch
-        return reembed.run(self._store, self._tenant, self._actor, self._now, embedder, progress, size)
-
-    def embed_later(self) -> Job:
-        """Have `embed` done in the background, by whichever worker has today's model: `jobs` shows how far it is."""
-        embedder, skipped = self._models.embedder()
-        if embedder is None:
-            raise ModelUnavailable("There is no model to embed with.", fix="; ".join(skipped))
-        return self.jobs.add(f"embed:{embedder.model}")
+    # -- jobs ---------------------------------------------------------------------------------------------------------
 
     def _handlers(self) -> dict[str, Handler]:
         """The jobs this process can do. The model stands in the kind, so that a worker with another leaves it alone."""
@@ -570,23 +532,6 @@ class Engine(Hindsight):
         """A checkpoint to go back to; its name."""
         made = self.checkpoints.automatic("janitor")
         return made.name if made else ""
-
-    def mend(self) -> None:
-        """Build again what is derived in the store: the full text index."""
-        self._store.mend()
-
-    def warm(self) -> threading.Thread:
-        """Load the model now, in the background: until it is there, questions are answered from words and say so."""
-        return self._models.warm(self._first)
-
-    def _first(self, embedder: Embedder) -> None:
-        """A question of no meaning, so that the vectors are read by the first real one."""
-        query = embedder.embed([""], "query")[0]
-        self._store.nearest(self._tenant, embedder.model, query, filter_of(now=None, scope=EVERYWHERE), 1)
-
-    def model(self) -> tuple[str, str]:
-        """The embedding model in use and nothing, or nothing and why: it is loading, not asked for yet, or missing."""
-        return self._models.state()
 
     # -- small parts --------------------------------------------------------------------------------------------------
 

@@ -22,7 +22,7 @@ from ..errors import BadInput, RecollectError
 from . import dialects, entities
 from .answer_ops import ANSWERS
 from .history_ops import HISTORY
-from .ops import OWN
+from .ops import BY_NAME, OWN
 from .parameters import Parameter, read
 from .project_ops import PROJECT
 from .toolbox import Tool, of_operation
@@ -218,7 +218,7 @@ PROFILES: dict[str, tuple[Tool, ...]] = {
     "memory": dialects.MEMORY,
     "capture": dialects.CAPTURE,
     "review": dialects.REVIEW,
-    "project": tuple(of_operation(operation) for operation in PROJECT),
+    "project": (*(of_operation(operation) for operation in PROJECT), of_operation(BY_NAME["why"])),
     "reference": entities.TOOLS,
     "librarian": _LIBRARIAN,
     "history": _HISTORY,

@@ -9,7 +9,7 @@ from ..project.recognise import KINDS
 from ..project.state import Author, State
 from ..project.truth import Verified
 from ..recall.query import MAX_LIMIT
-from ..types import Entry, Evidence, Forgotten, Memory, Recall, Remembered, Source
+from ..types import Forgotten, Memory, Recall, Remembered
 from . import project_verbs as verbs
 from . import words
 from .operation import FILTERS, PLACED, WHEN, Operation, P
@@ -152,14 +152,6 @@ PROJECT: tuple[Operation, ...] = (
         (_KEY, P("reason", "text", "Why it no longer holds.")),
         verbs.invalidate_memory, words.forgotten, "POST", "/v1/memories/{id}/invalidate", Forgotten,
         right="write", destructive=True, idempotent=True, mcp="invalidate_memory", cli="forget",
-    ),
-    Operation(
-        "get_memory_provenance", "Provenance of a memory", "Where a memory came from and every change of it.",
-        "Use it when asked how something is known.",
-        (_KEY,),
-        verbs.get_memory_provenance, verbs.proved, "GET", "/v1/memories/{id}/provenance",
-        {"source": Source, "evidence": [Evidence], "history": [Entry]},
-        read_only=True, idempotent=True, mcp="get_memory_provenance", cli="history",
     ),
     Operation(
         "verify", "Verify citations", "Look whether the files, symbols and commits that memories cite still stand.",

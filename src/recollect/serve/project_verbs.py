@@ -272,15 +272,6 @@ def invalidate_memory(engine: Engine, caller: Caller, *, id: str, reason: str) -
     return verbs.forget(engine, caller, id=id, reason=reason)
 
 
-def get_memory_provenance(engine: Engine, caller: Caller, *, id: str) -> dict[str, Any]:
-    proof = verbs.evidence(engine, caller, id=id)
-    return {**proof, "history": list(verbs.history(engine, caller, id=id))}
-
-
-def proved(found: Mapping[str, Any], now: datetime) -> str:
-    return f"{words.proved(found, now)}\n{words.history(found['history'], now)}"
-
-
 def verify(
     engine: Engine, caller: Caller, *, dry_run: bool = False, accept: Sequence[str] = (), path: str | None = None,
     project: str | None = None,

@@ -1,0 +1,104 @@
+"""The engine's verbs that move and keep: taking everything along, giving vectors, mending, loading the model."""
+
+from __future__ import annotations
+
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from . import exchange
+from .errors import ModelUnavailable
+from .graph import Graph
+from .history.checkpoints import Checkpoints
+from .recall.loading import Loader
+from .recall.query import filter_of
+from .remember.write import Writer
+from .settings import Settings
+from .store.contract import Store
+from .types import EVERYWHERE, Job, Scope
+from .upkeep import reembed
+from .upkeep.jobs import Jobs
+from .upkeep.usage import Usage
+
+if TYPE_CHECKING:
+    from .models.embedder import Embedder
+
+Progress = Callable[[int, int], None]
+
+
+class Keeping(ABC):
+    """What an engine does with its store as a whole; it has the store, the writer and the models."""
+
+    settings: Settings
+    jobs: Jobs
+    _store: Store
+    _tenant: str
+    _actor: str
+    _now: Callable[[], datetime]
+    _scope: Scope
+    _usage: Usage
+    _writer: Writer
+    _models: Loader
+
+    @abstractmethod
+    def graph(self, scope: Scope | None = None, inside: Scope = EVERYWHERE) -> Graph: ...
+
+    @property
+    @abstractmethod
+    def checkpoints(self) -> Checkpoints: ...
+
+    def export(
+        self, path: str | Path, *, journal: bool = False, reference: bool = False, progress: Progress | None = None
+    ) -> int:
+        """Write everything to a JSONL file, optionally with the history; gives the number of memories.
+
+        With `reference`, only the graph, in the form of the reference memory server; gives the number of entities.
+        """
+        if reference:
+            return exchange.export_graph(self.graph(), Path(path))
+        self._usage.flush()
+        return exchange.export(self._store, self._tenant, Path(path), self._now(), journal=journal, progress=progress)
+
+    def import_(self, path: str | Path, *, embed: bool = True, progress: Progress | None = None) -> exchange.Imported:
+        """Take in a JSONL file: an export of ours, one object with `content` a line, or entities and relations."""
+        importer = exchange.Importer(self._store, self._tenant, self._actor, self._writer, self._now, self.graph())
+        with self.checkpoints.around("import"):
+            result = importer.run(Path(path), self._scope, progress)
+        if embed:
+            self.embed(progress=progress)
+        return result
+
+    def embed(self, *, progress: Progress | None = None) -> int:
+        """Give a vector to every memory that has none of today's model; gives how many there were."""
+        embedder, _ = self._models.embedder()
+        if embedder is None:
+            return 0
+        size = self.settings.embed_batch
+        return reembed.run(self._store, self._tenant, self._actor, self._now, embedder, progress, size)
+
+    def embed_later(self) -> Job:
+        """Have `embed` done in the background, by whichever worker has today's model: `jobs` shows how far it is."""
+        embedder, skipped = self._models.embedder()
+        if embedder is None:
+            raise ModelUnavailable("There is no model to embed with.", fix="; ".join(skipped))
+        return self.jobs.add(f"embed:{embedder.model}")
+
+    def mend(self) -> None:
+        """Build again what is derived in the store: the full text index."""
+        self._store.mend()
+
+    def warm(self) -> threading.Thread:
+        """Load the model now, in the background: until it is there, questions are answered from words and say so."""
+        return self._models.warm(self._first)
+
+    def _first(self, embedder: Embedder) -> None:
+        """A question of no meaning, so that the vectors are read by the first real one."""
+        query = embedder.embed([""], "query")[0]
+        self._store.nearest(self._tenant, embedder.model, query, filter_of(now=None, scope=EVERYWHERE), 1)
+
+    def model(self) -> tuple[str, str]:
+        """The embedding model in use and nothing, or nothing and why: it is loading, not asked for yet, or missing."""
+        return self._models.state()
