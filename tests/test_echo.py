@@ -29,6 +29,8 @@ SHOWN = "The staging database runs PostgreSQL 16 on port 5433 because the old cl
         ("SessionStart:startup hook success: We use pnpm.", ""),
         ("This session is being continued from a previous conversation that ran out of context. We use pnpm.", ""),
         ("Contents of /home/me/CLAUDE.md (private instructions):\n\nUse pnpm.", ""),
+        ("# CLAUDE.md\n\nThis file provides guidance to assistants.\n\nUse pnpm.", ""),
+        ("Why?\n\n# AGENTS.md\n\nUse pnpm.", "Why?"),
         ("[Request interrupted by user]", ""),
         (f"Look:\n{fenced(SHOWN, id='9r0c6d1e')}\nWhat now?", "Look:\nWhat now?"),
         ("<tool_result>the build failed</tool_result>\nLook at that.", "Look at that."),

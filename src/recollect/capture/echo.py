@@ -43,7 +43,8 @@ _NOT_SAID = re.compile(
     r"|\[Image: (?:source|original)|Unknown (?:slash )?command: |No response requested\.\s*\Z|API Error: "
 )
 _BOOT = re.compile(
-    r"^(?:Contents of \S[^\n]{0,300}\.md\b[^\n]{0,120}:\s*$|# claudeMd\s*$"
+    r"^(?:#{1,2} (?:CLAUDE|AGENTS|GEMINI)\.md\b[^\n]*$|This file provides guidance to [^\n]*$"
+    r"|Contents of \S[^\n]{0,300}\.md\b[^\n]{0,120}:\s*$|# claudeMd\s*$"
     r"|(?:SessionStart|UserPromptSubmit)[\w:]* hook (?:additional context|success): )",
     re.MULTILINE,
 )
