@@ -137,6 +137,7 @@ ASSIGNED = [
     ('password = "', "Tr0ub4" + "dor&3", '"'),
     ("PASSWORD=", "hunter" + "2", "\nDEBUG=1"),
     ("the staging password is ", "Tr0ub4" + "dor&3", ", ask Ann"),
+    ("the password of the staging admin was ", "Tr0ub4" + "dor&3", ""),
     ("mysql -u root --password=", "Zx81" + "kqPw", " db"),
     (':password => "', "hunter" + "2", '", :port => 5432'),
     ("DB_PASS: ", "Somm" + "er2024!", "\n"),
@@ -164,6 +165,8 @@ ASSIGNED = [
 UNTOUCHED = [
     "",
     "The password is stored hashed with argon2id.",
+    "The token for CI is in 1Password.",
+    "The password for prod is stored in Vault2.",
     "token: string",
     "secret: rotate weekly",
     "password=changeme",

@@ -149,7 +149,8 @@ _TABLE: tuple[tuple[str, str, str], ...] = (
      r"|(?:api|access|auth|private|encryption|signing|master|account|shared)[ _-]?key)"
      r"(?:[_-]?(?:value|base|prod|dev|staging|live|\d{1,2}))?"
      r"""(?P<shut>(?:\\?["'`]\]?|\*\*)?)(?:[ \t]{0,8}(?:=>|:=|!==?|={1,3}|:[ \t]?[a-z_][\w.]{0,20}(?: \| none)?[ \t]="""
-     r"|[:\uff1a\uff1d])(?:\*\*)?[ \t]{0,8}|[ \t]{1,4}(?:is|was):?[ \t]{1,4}"
+     r"|[:\uff1a\uff1d])(?:\*\*)?[ \t]{0,8}"
+     r"|(?:[ ](?:for|of|to|on)(?:[ ](?!is\b|was\b)[\w./-]{1,40}){1,3})?[ \t]{1,4}(?:is|was):?[ \t]{1,4}"
      r"""|(?P<gap>[ \t]{1,4})|(?P<pair>,[ \t]{0,4}(?=["'])|>))"""),
 )  # fmt: skip
 
