@@ -239,3 +239,14 @@ def test_what_is_taken_back_or_set_right_in_other_words_stands_no_more(
     say(memory, back, session="s2")
     assert known(memory) == left
     assert known(memory, "pending") == []
+
+
+def test_what_is_said_again_and_again_matters_more(memory: Engine) -> None:
+    done = say(memory, "We use pnpm for packages because npm is slow.")
+    first = memory.get(done.findings[0].memory)
+    for number in range(3):
+        say(memory, "We use pnpm for packages because npm is slow!", session=f"again {number}")
+        say(memory, "We use pnpm for packages because npm is slow!", session=f"again {number}")
+    last = memory.get(first.id)
+    assert (last.observed, last.importance) == (4, first.importance + 2)
+    assert len(memory.evidence(first.id)[1]) == 4

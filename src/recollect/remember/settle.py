@@ -137,7 +137,7 @@ class Settler:
         told = {(evidence.source, evidence.quote) for evidence in held}
         if claim.echo or all((source.id, quote) in told for quote in item.evidence):
             return Settled("duplicate", known)
-        seen = self.writer.observe(changes, known, item, source, merge=merge, place=claim.place)
+        seen = self.writer.observe(changes, known, item, source, merge=merge, place=claim.place, heard=True)
         if seen.state == "pending" and claim.verdict.tier == 1:  # a person says what waited for one
             seen = replace(seen, state="active", trust=claim.verdict.trust, expires_at=None)
             changes.put(seen, "approve", claim.verdict.reason)

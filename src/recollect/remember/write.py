@@ -169,15 +169,20 @@ class Writer:
 
     def observe(
         self, changes: Transaction, known: Memory, item: Prepared, source: Source, *, merge: bool = False,
-        place: str = "",
+        place: str = "", heard: bool = False,
     ) -> Memory:  # fmt: skip
-        """A memory that was said again: counted, with the new evidence; merged, also with what the draft adds."""
+        """A memory that was said again: counted, with the new evidence; merged, also with what the draft adds.
+
+        What is `heard` in talk again and again matters more: a step each time its count has doubled.
+        """
         seen = replace(known, observed=known.observed + 1)
+        if heard and seen.observed.bit_count() == 1:
+            seen = replace(seen, importance=min(10, seen.importance + 1))
         if merge:
             draft = item.draft
             seen = replace(
                 seen,
-                importance=max(known.importance, draft.importance),
+                importance=max(seen.importance, draft.importance),
                 tags=_union(known.tags, draft.tags, MAX_TAGS),
                 refs=_union(known.refs, draft.refs, MAX_REFS),
                 keywords=_union(known.keywords, draft.keywords, MAX_KEYWORDS),
