@@ -6,7 +6,7 @@ import pytest
 
 from recollect import Engine
 from recollect.grounding import ground, hedged
-from recollect.types import Message
+from recollect.types import Message, Scope
 
 HEDGES = """Pretty sure the gateway runs on port 8080.
 As far as I know the gateway runs on port 8080.
@@ -54,3 +54,22 @@ def test_no_hedge_becomes_a_memory(memory: Engine) -> None:
     memory.capture([Message("user", f"remember: {said}", id=str(n)) for n, said in enumerate(HEDGES)], session="s")
     kept = memory.list(states=("active", "pending"), limit=200).memories
     assert [one.content for one in kept if one.kind != "turn"] == []
+
+
+@pytest.mark.parametrize(
+    ("cites", "becomes"),
+    [
+        ("The `gateway` only listens on port 99, see #12.", "pending"),
+        ("The `parser` only reads UTF-8 files.", "pending"),
+        ("The `gateway` never uses port 98, as ADR-12 says.", "pending"),
+        ("The `gateway` only listens on port 97, as ADR-7 says.", "created"),
+        ("The `gateway` only listens on port 96, see docs/ports.md.", "created"),
+        ("The `gateway` only listens on port 95, see SHOP-41.", "created"),
+    ],
+)
+def test_a_number_that_happens_to_be_somewhere_is_no_citation(memory: Engine, cites: str, becomes: str) -> None:
+    shop = Scope(project="shop")
+    known = "We have 12 services, the reader takes UTF-8 text, and ADR-007 lists them for SHOP-41 in docs/ports.md."
+    memory.remember(known, source="file:readme.md", scope=shop)
+    done = memory.capture([Message("assistant", cites)], session="s", scope=shop)
+    assert [one.action for one in done.findings] == [becomes]

@@ -63,7 +63,10 @@ _ABROAD = re.compile(
 )
 _OURS = re.compile(r"\b(?:we|our|ours|us|my|i|this (?:project|repo))\b", re.IGNORECASE)
 CITATION = re.compile(
-    r"\bADR[- ]?\d{1,4}\b|\bhttps?://[^\s)>\]\"'`]+|\b(?:commit:?\s+)[0-9a-f]{7,40}\b|\b[A-Z][A-Z0-9]{1,9}-\d{1,6}\b|"
+    r"\bADR[- ]?\d{1,4}\b|\bhttps?://[^\s)>\]\"'`]+|\b(?:commit:?\s+)[0-9a-f]{7,40}\b|"
+    # A ticket; names that end in a number, such as UTF-8, cite nothing.
+    r"\b(?!(?:UTF|SHA|ISO|HTTP|AES|RSA|MD|GPT|IPV|TLS|SSL|BASE|CRC|CP|PKCS|ECMA|ES|WPA|ARM|USB|TCP|UDP|LTS|MP|GB|IEEE)-)"
+    r"[A-Z][A-Z0-9]{1,9}-\d{1,6}\b|"
     r"(?<![\w/])#\d{1,6}\b|(?<![\w/:.])(?:[\w-]+/)+[\w-]+\.\w{1,8}\b"
 )
 
@@ -105,6 +108,20 @@ def citations(statement: str) -> tuple[str, ...]:
     ('ADR-012', 'docs/adr/012.md', 'commit 9fceb02')
     """
     return tuple(dict.fromkeys(found[0] for found in CITATION.finditer(statement)))
+
+
+def cited_in(citation: str, said: str) -> bool:
+    """Whether a text names what is cited, and not only has the number of it.
+
+    >>> cited_in("#12", "We have 12 services."), cited_in("#12", "Fixed in #12."), cited_in("ADR-012", "See adr-12.")
+    (False, True, True)
+    >>> cited_in("commit 9fceb02", "9fceb02d0ae598e95dc970b74767f19372d61af8")
+    True
+    """
+    if (bare := re.sub(r"\Acommit:?\s+", "", citation)) != citation:  # a commit is named by the first of its digits
+        return re.search(rf"\b{re.escape(bare)}[0-9a-f]*\b", said, re.IGNORECASE) is not None
+    names = [re.sub(r"(?<=[-#])0+(?=\d)", "", text.fold(one)) for one in (citation, said)]
+    return re.search(rf"(?<![\w#/]){re.escape(names[0])}(?!\w)", names[1]) is not None
 
 
 def lowest(trusts: Iterable[str]) -> str:

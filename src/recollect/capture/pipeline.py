@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from .. import terms, text
 from ..checks import MAX_NAME, Cleaner, one_of
 from ..errors import BadInput
-from ..grounding import citations, ground
+from ..grounding import citations, cited_in, ground
 from ..recall.fence import orders
 from ..remember.settle import Claim, Settled, Settler
 from ..store.contract import Store
@@ -166,7 +166,7 @@ class Pipeline:
         kinds = {one.id: one.kind for one in self.store.of(self.tenant, Source, [memory.source for memory in found])}
         return any(
             kinds.get(memory.source) in ("document", "file", "commit", "url")
-            and set(asked) <= {*terms.of_memory(memory), *(term for ref in memory.refs for term in terms.terms(ref))}
+            and any(cited_in(citation, said) for said in (memory.content, memory.title, memory.reasoning, *memory.refs))
             for memory in found
         )
 
