@@ -485,3 +485,16 @@ def test_who_lists_other_profiles_alone_is_told_of_no_tool_that_is_not_there(ser
     assert told == mcp.ELSEWISE == talk(server, instructions, era=era, **{"Recollect-Tools": "capture"})
     assert "`" not in told
     assert len(told.encode()) <= 2048
+
+
+def test_what_a_model_says_is_its_own_conclusion(server: Server) -> None:
+    stated = server.engine.remember("We use yarn for packages.")
+    call(
+        server, "remember", {"content": "We switched from yarn to pnpm for packages.", "source": "https://example.com"}
+    )
+    assert server.engine.get(stated.id).state == "active", "a model does not take back what a person said"
+    made = next(one for one in server.engine.list().memories if one.id != stated.id)
+    assert (made.trust, made.state) == ("derived", "active")
+    assert "takes itself back" in call(server, "remember", {"content": "I think the port might be 8080."})
+    call(server, "edit_memory", {"id": stated.id, "content": "We use bun for packages."})
+    assert server.engine.get(stated.id).trust == "derived"

@@ -118,8 +118,9 @@ def open(
 
 class Engine(Hindsight, Keeping):
     def __init__(
-        self, store: Store, settings: Settings, *, actor: str, embedder: Embedder | None, now: Callable[[], datetime]
-    ) -> None:
+        self, store: Store, settings: Settings, *, actor: str, embedder: Embedder | None, now: Callable[[], datetime],
+        most: str = "stated",
+    ) -> None:  # fmt: skip
         cleaner = Cleaner(MAX_NAME)
         self.settings = settings
         self._store = store
@@ -136,7 +137,7 @@ class Engine(Hindsight, Keeping):
         self._tokens = Tokens()
         self.jobs = Jobs(store, self._tenant, now, self._handlers)
         limits = settings.content_limit, settings.near_duplicate
-        self._writer = Writer(store, self._tenant, self._actor, now, new_id, *limits)
+        self._writer = Writer(store, self._tenant, self._actor, now, new_id, *limits, most)
         self._past = History(self._writer, settings.home)
         self._settler = Settler(self._writer, settings.review_capacity, timedelta(days=settings.review_days))
         self.spending = Spending(store, self._tenant, now, settings)
@@ -164,12 +165,16 @@ class Engine(Hindsight, Keeping):
         if self._origin is self:
             self._store.close()
 
-    def beside(self, *, tenant: str | None = None, actor: str | None = None) -> Engine:
-        """An engine for another tenant or actor on the same store with the same model; it is closed with this one."""
+    def beside(self, *, tenant: str | None = None, actor: str | None = None, model: bool = False) -> Engine:
+        """An engine for another tenant or actor on the same store with the same model; it is closed with this one.
+
+        `model` says that a language model speaks through it: what it wants kept is its conclusion, whatever it claims.
+        """
         chosen = self.settings
         if tenant is not None and tenant != self._tenant:
             chosen = replace(chosen, tenant=tenant, user="", project="")
-        other = Engine(self._store, chosen, actor=actor or self._actor, embedder=None, now=self._now)
+        most = "derived" if model else "stated"
+        other = Engine(self._store, chosen, actor=actor or self._actor, embedder=None, now=self._now, most=most)
         other._origin, other._models, other.watch = self._origin, self._models, self.watch
         if other._tenant == self._tenant:  # one cache and one count of use for all who work in it
             other._recalled, other._usage, other._reader = self._recalled, self._usage, self._reader

@@ -133,7 +133,7 @@ def remembered(result: Remembered, look: Look) -> str:
             f"if one replaces the other: recollect link {ids.short(result.id)} supersedes "
             f"{ids.short(result.near[0].id)}", "  ",
         )  # fmt: skip
-    if result.action == "refused":
+    if result.action == "refused" and result.reason.startswith("rejected"):
         lines += look.wrap(
             "it was rejected on purpose. If by mistake: recollect list --state rejected, then recollect reject --undo"
             " ID", "  ",

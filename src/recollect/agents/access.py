@@ -29,6 +29,7 @@ class Caller:
     home: Scope = EVERYWHERE
     token: str = ""
     folder: str = ""  # where they work, of somebody on this machine
+    model: bool = False  # a language model, in somebody's name
 
     def may(self, right: str, what: str) -> None:
         if right not in self.can:

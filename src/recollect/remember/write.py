@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from .. import text
 from ..checks import MAX_TAGS, Cleaner
 from ..errors import BadInput, ChangedMeanwhile, ModelUnavailable, NotFound, Refused
+from ..grounding import hedged, lowest
 from ..store.contract import Store, Transaction
 from ..types import TRUSTS, Draft, Evidence, Filter, Link, Memory, Near, Remembered, Scope, Source, Tombstone
 from . import alike, values
@@ -50,6 +51,7 @@ class Writer:
     new_id: Callable[[datetime], str]
     content_limit: int
     near_duplicate: float
+    most: str = "stated"  # as far as the words of whoever writes are trusted: a model's are its own conclusion
 
     def remember(
         self, drafts: Sequence[Draft], embedder: Embedder | None, *, merge: bool = False
@@ -122,6 +124,9 @@ class Writer:
             return Remembered("refused", None, item.redacted, reason=why)
         if self.erased(changes, item.source):
             return Remembered("refused", None, item.redacted, reason=ERASED)
+        if self.most != "stated" and claims(item.draft) and (words := hedged(item.draft.content)):
+            changes.note("refuse", self.actor, f"it takes itself back: «{words}»")
+            return Remembered("refused", None, item.redacted, reason=f"it takes itself back: «{words}»")
         source = self.source(changes, item.source)
         if same := changes.same(item.key, item.draft.scope):
             seen = self.observe(changes, same, item, source, place=item.draft.place)
@@ -160,6 +165,7 @@ class Writer:
             before = changes.turn_before(draft.scope, draft.position)
             fields["context"] = before.content[:MAX_CONTEXT] if before else ""
         fields.update({"trust": item.trust, **given})
+        fields["trust"] = lowest((fields["trust"], self.most))
         memory = Memory(
             id=self.new_id(now), created_at=now, updated_at=now, content_hash=item.key, source=source.id, **fields
         )
@@ -237,7 +243,7 @@ class Writer:
             edited = replace(current, **{name: getattr(draft, name) for name in own})
             edited = replace(edited, state=fields.get("state", current.state), content_hash=text.key(edited.content))
             if (edited.content, edited.title, edited.reasoning) != (current.content, current.title, current.reasoning):
-                edited = replace(edited, updated_at=self.now())
+                edited = replace(edited, updated_at=self.now(), trust=lowest((edited.trust, self.most)))
             if edited.state in ("active", "pending") and edited.content != current.content:
                 refused = self.rejected(changes, edited, self.tombstoned([edited]))
             if refused is None:

@@ -121,7 +121,7 @@ class Endpoint:
 
     def _enter(self, context: Context) -> tuple[Engine, Caller]:
         request = _request(context)
-        caller = self._caller_of(request)
+        caller = replace(self._caller_of(request), model=True)
         project = request.path_params.get("project", "")
         folder = unquote(request.headers.get(FOLDER, ""))
         if folder and not caller.token:

@@ -23,7 +23,7 @@ class Tenants:
         self.gatekeeper = engine.gatekeeper()
         self._lock = threading.Lock()
         self._tenants: OrderedDict[str, Engine] = OrderedDict()
-        self._actors: OrderedDict[tuple[str, str], Engine] = OrderedDict()
+        self._actors: OrderedDict[tuple[str, str, bool], Engine] = OrderedDict()
 
     def local(self, actor: str = "local") -> Caller:
         """The person at this machine."""
@@ -32,10 +32,10 @@ class Tenants:
 
     def engine(self, caller: Caller) -> Engine:
         """The engine of the caller's tenant, acting in their name."""
-        key = caller.tenant, caller.actor
+        key = caller.tenant, caller.actor, caller.model
         with self._lock:
             if key not in self._actors:
-                self._actors[key] = self._of(caller.tenant).beside(actor=caller.actor)
+                self._actors[key] = self._of(caller.tenant).beside(actor=caller.actor, model=caller.model)
                 while len(self._actors) > MOST:
                     self._actors.popitem(last=False)
             self._actors.move_to_end(key)

@@ -54,13 +54,19 @@ def contexted(result: Context, now: datetime) -> str:
     return result.text
 
 
+_WHY_NOT = {
+    False: "A person rejected this on purpose; do not store it again.",
+    True: "Store what is known for sure, in words that say so; leave the rest.",
+}
+
+
 def remembered(result: Remembered, now: datetime) -> str:
     lines = [
         {
             "created": f"Remembered as {result.id}.",
             "duplicate": f"Known already as {result.id}; counted again.",
             "merged": f"Merged into {result.id}, which says nearly the same.",
-            "refused": f"Refused: {neutral(result.reason)}. A person rejected this on purpose; do not store it again.",
+            "refused": f"Refused: {neutral(result.reason)}. {_WHY_NOT[result.reason.startswith('it takes')]}",
         }[result.action]
     ]
     if result.redacted:
