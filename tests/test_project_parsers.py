@@ -205,6 +205,51 @@ def test_a_status_is_one_word_whatever_stands_around_it(status: str, wanted: str
     assert adr.parse(text, "0001-x.md").status == wanted
 
 
+SECTIONS = "## Context\n\nOne.\n\n## Decision\n\nTwo.\n"
+OPEN = "# 3. A\n\n"
+HISTORY = "* 2020-01-01 proposed\n* 2021-02-01 accepted\n\n"
+HTMX = "20210401-use-htmx"
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        (f"{OPEN}## Status: Accepted\n## Date: 2020-02-02\n\n{SECTIONS}", ("accepted", 2020, (), ())),
+        (f"{OPEN}### Status: Superseded by ADR-7\n\n{SECTIONS}", ("superseded", None, (), ("7",))),
+        (f"{OPEN}## Status\n\n- [ ] Proposed\n- [x] Accepted\n\n{SECTIONS}", ("accepted", None, (), ())),
+        (f"{OPEN}## Status\n\nNot accepted\n\n{SECTIONS}", ("rejected", None, (), ())),
+        (f"{OPEN}## Status\n\nAccepted, will be superseded by ADR 20\n\n{SECTIONS}", ("accepted", None, (), ())),
+        (f"{OPEN}Status: Superseded → ADR-0005\n\n{SECTIONS}", ("superseded", None, (), ("5",))),
+        (f"{OPEN}## Status\n\n{HISTORY}{SECTIONS}", ("accepted", 2020, (), ())),
+        (f"{OPEN}Status: accepted\n## Supersedes\n- [ADR-1](0001-x.md)\n{SECTIONS}", ("accepted", None, ("1",), ())),
+        (f"{OPEN}Status: superseded\n## Superseded by\nADR-18\n{SECTIONS}", ("superseded", None, (), ("18",))),
+        (f"---\nstatus: accepted\nsupersedes:\n  - 1\n  - ADR-2\n---\n{SECTIONS}", ("accepted", None, ("2", "1"), ())),
+        (
+            f"# A\n\n- Status: superseded by [{HTMX}]({HTMX}.md)\n\n{SECTIONS}",
+            ("superseded", None, (), (f"file:{HTMX}.md",)),
+        ),
+        (
+            f"{OPEN}**Status**\n\nAccepted\n\n**Date:** 2020-02-02\n\n**Context:** One.\n\n**Decision**\n\nTwo.\n",
+            ("accepted", 2020, (), ()),
+        ),
+        ("# Status\nAccepted, 2020-09-09\n# Context\nOne.\n# Decision\nTwo.\n", ("accepted", 2020, (), ())),
+    ],
+)
+def test_status_and_links_are_read_wherever_people_write_them(text: str, wanted: tuple[object, ...]) -> None:
+    record = adr.parse(text, "docs/adr/0003-a.md")
+    year = record.date.year if record.date else None
+    assert (record.status, year, record.supersedes, record.superseded_by) == wanted
+    assert (record.context, record.decision) == ("One.", "Two.")
+    assert recognise("docs/adr/0003-a.md", text).kind == "adr"
+
+
+def test_a_record_without_sections_is_known_by_its_number_and_status() -> None:
+    text = "# Event sourcing\n\n* Status: proposed\n* Date: 2024/06/07\n\nWe decided for event sourcing.\n"
+    assert recognise("docs/adr/adr_013_event_sourcing.md", text).kind == "adr"
+    listing = "# Decisions\n\n| # | Title | Status |\n|---|---|---|\n| 1 | Use git | Accepted |\n"
+    assert recognise("docs/adr/README.md", listing).kind == "docs"
+
+
 def test_what_stands_in_a_code_block_is_an_example() -> None:
     text = "# 1. X\n\n## Decision\n\nUse it:\n\n```\n## Status\n\nSuperseded by ADR-2\n```\n"
     record = adr.parse(text, "0001-x.md")
@@ -261,6 +306,74 @@ def test_a_report_in_another_form_is_read() -> None:
     assert [piece.kind for piece in found.pieces] == ["incident", "lesson", "procedure"]
     assert ("had_incident", "service:billing") in found.pieces[0].links
     assert {"resolved", "severity:sev2", "service:ledger"} <= set(found.pieces[0].tags)
+
+
+def test_a_report_whose_sections_are_bold_labels_is_read() -> None:
+    text = """# Search postmortem
+
+**Date**: 2015-10-21
+
+**Status**: Complete, action items in progress
+
+**Summary**: Search was down for an hour.
+
+**Root Causes**: A leak of file descriptors under load.
+
+**Resolution**: Ten times the capacity.
+
+**Action Items**:
+
+| Action | Owner |
+|---|---|
+| Update the playbook | Ana |
+
+## Lessons Learned
+
+**What went well**
+
+* We were paged at once
+"""
+    report = incidents.parse(text, "postmortems/search.md")
+    assert report.cause == "A leak of file descriptors under load."
+    assert (report.summary, report.resolution) == ("Search was down for an hour.", "Ten times the capacity.")
+    assert (report.lessons, report.actions) == (("We were paged at once",), ("Update the playbook — Ana",))
+    told = incidents.read(text, "postmortems/search.md")
+    assert "resolved" in told[0].tags, "what is in progress are the things to do, not the incident"
+
+
+def test_a_report_that_asks_its_questions_in_its_headings_is_read() -> None:
+    text = """---
+incident_id: INC-1042
+title: Search index stale
+severity: 2 - High
+started_at: 2024-01-02T03:04:05Z
+resolved_at: 2024-01-03T05:00:00Z
+---
+## What happened
+It was stale.
+## Affected services
+- search
+- indexer
+## Why did this happen?
+A flag was off.
+## How did we fix it?
+Switched it on.
+## How we keep this from happening again
+- [ ] Alert on its age
+"""
+    report = incidents.parse(text, "incidents/stale.md")
+    assert (report.id, report.severity, report.services) == ("INC-1042", "sev2", ("search", "indexer"))
+    assert (report.started, report.ended) == (datetime(2024, 1, 2, tzinfo=UTC), datetime(2024, 1, 3, tzinfo=UTC))
+    assert (report.cause, report.resolution) == ("A flag was off.", "Switched it on.")
+    assert report.actions == ("Alert on its age",)
+
+
+def test_a_short_report_is_an_incident_and_has_the_day_of_its_title() -> None:
+    whys = "# Incident: Login outage\n\n- Severity level: high\n\n## 5 Whys\n\n1. A certificate expired.\n"
+    assert recognise("docs/incidents/login.md", whys).kind == "incident"
+    assert incidents.parse(whys, "docs/incidents/login.md").cause == "1. A certificate expired."
+    blog = "# About the outage on June 13, 2022\n\nThe API was away.\n\n## Root cause\n\nA route.\n"
+    assert incidents.parse(blog, "outages/api.md").started == datetime(2022, 6, 13, tzinfo=UTC)
 
 
 def test_a_severity_that_is_mentioned_in_passing_is_not_the_incidents() -> None:

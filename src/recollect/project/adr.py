@@ -80,6 +80,20 @@ _TARGET = re.compile(
 _OWN = re.compile(
     r"\b(?:this|the present)[ \t]+(?:adr|rfc|decision|record|document|proposal|page)\b|\bit\b", re.IGNORECASE
 )
+_LINKING = re.compile(
+    r"(?:super[sc]ee?ded|replaced|amended)_by|super[sc]ee?des|replaces|amends|part(?:ly|ially)_super[sc]ee?ded_by"
+    r"|part(?:ly|ially)_super[sc]ee?des"
+)
+# What has not happened yet: «will be superseded by ADR 20».
+_PLANNED = re.compile(
+    r"\b(?:(?:will|would|should|shall|may|might|can|could|must)(?:[ \t]+\w+){0,2}?[ \t]+be|(?:is|are)?[ \t]*to[ \t]+be"
+    r"|going[ \t]+to[ \t]+be|unless|until|once|if)[ \t]+(?:[\w-]+[ \t]+){0,4}?"
+    r"(?:super[sc]ee?ded|replaced|obsoleted|deprecated|amended|updated|extended)\b[^.\n]{0,300}",
+    re.IGNORECASE,
+)
+_TICKED = re.compile(r"[ \t]*[-*+][ \t]+\[[xX]\]")
+_UNTICKED = re.compile(r"^[ \t]*[-*+][ \t]+\[([xX])\]|^[ \t]*[-*+][ \t]+\[ \].*")
+SETTLED = ("accepted", "approved", "agreed", "adopted", "decided", "implemented", "active", "done", "final")
 GONE = ("deprecated", "obsolete", "retired", "withdrawn", "abandoned")
 
 
@@ -110,7 +124,7 @@ class Record:
 def recognises(path: str, text: str) -> float:
     """How sure it is, from 0 to 1, that a text is a decision record."""
     fields, body = markdown.front_matter(text)
-    parts = markdown.sections(body)
+    parts = markdown.sections(markdown.labelled(body, _role))
     roles = {_role(part.title) for part in parts if part.level > 1 or not parts.index(part)}
     name = _stem(path)
     folder = path.replace("\\", "/").lower().split("/")[:-1]
@@ -121,7 +135,8 @@ def recognises(path: str, text: str) -> float:
         score += 0.2
     if "consequences" in roles:
         score += 0.15
-    if "status" in roles or "status" in fields or "status" in markdown.fields(_opening(parts)):
+    told = {**markdown.fields(_opening(parts)), **fields, **_headed(parts)}
+    if "status" in roles or "status" in told:
         score += 0.2
     if {
         "adr",
@@ -139,7 +154,9 @@ def recognises(path: str, text: str) -> float:
         parts and re.match(r"\[?adr[ #:_-]*\d", parts[0].title, re.IGNORECASE)
     ):
         score += 0.4
-    if not roles & {"decision", "status"} and "status" not in fields:
+    numbered = _IN_NAME.match(name) is not None or _DATED_NAME.match(name) is not None
+    listing = name.lower() in ("readme", "index") and not roles & {"context", "consequences"}
+    if listing or (not roles & {"decision", "status"} and "status" not in (told if numbered else fields)):
         score = min(score, 0.4)
     return min(score, 1.0)
 
@@ -159,8 +176,8 @@ def parse(text: str, path: str) -> Record:
     parts = markdown.sections(body)
     head = next((part.title for part in parts if part.title), "")
     number, title = _named(path, front.get("title", "") if not head or _role(head) else head)
-    told = {**markdown.fields(_opening(parts)), **front}
-    by_role = _by_role(parts)
+    told = {**_headed(parts), **markdown.fields(_opening(parts)), **front}
+    by_role = _by_role(markdown.sections(markdown.labelled(body, _role)))
     status_text = by_role["status"] or told.get("status") or told.get("state") or ""
     status = _status(status_text)
     date = markdown.day(
@@ -184,18 +201,7 @@ def read(text: str, path: str) -> list[Piece]:
     )
     if not content.strip():
         return []
-    settled = record.status in (
-        "",
-        "accepted",
-        "approved",
-        "agreed",
-        "adopted",
-        "decided",
-        "implemented",
-        "active",
-        "done",
-        "final",
-    )
+    settled = record.status in ("", *SETTLED)
     name = f"ADR {record.number}" if record.number is not None else ""
     status = "" if settled else f" ({record.status})"
     links = [("supersedes", f"adr:{one}") for one in record.supersedes]
@@ -245,6 +251,18 @@ def _opening(parts: list[Section]) -> str:
     return "\n".join(kept[:3])
 
 
+def _headed(parts: list[Section]) -> dict[str, str]:
+    """Fields that are written as headings: `## Status: accepted`, or `## Superseded by` above a record's name."""
+    found: dict[str, str] = {}
+    for part in parts:
+        name, colon, value = part.title.partition(":")
+        if colon and value.strip() and _role(name) in ("status", "date"):
+            found.setdefault(_role(name), value.strip())
+        elif _LINKING.fullmatch(re.sub(r"[ _-]+", "_", name.strip().lower())):
+            found.setdefault(name.strip().lower(), value.strip() or part.body[: markdown.MAX_VALUE])
+    return found
+
+
 def _role(title: str) -> str:
     bare = re.sub(r"^[\d.)\s]+|[^\w&\s/-]", "", title).strip().lower().replace("&", "and")
     return _ROLE.get(" ".join(bare.split()), "")
@@ -254,8 +272,9 @@ def _by_role(parts: list[Section]) -> dict[str, str]:
     """The text of each role: sections of that name with what stands below them, less what has a role of its own."""
     found: dict[str, list[str]] = {role: [] for role in _NAMES}
     role, depth = "", 0
+    flat = sum(part.level == 1 and bool(_role(part.title)) for part in parts) > 1  # every section has the title's level
     for part in parts:
-        own = _role(part.title) if part.level > 1 or not found["decision"] else ""
+        own = _role(part.title) if part.level > 1 or flat or not found["decision"] else ""
         if part.level == 1 and part is parts[0] and own not in ("status", "context", "date"):
             own = ""
         if own:
@@ -297,9 +316,14 @@ def _status(text: str) -> str:
 
     >>> [_status(one) for one in ("Superseded by [9](9-x.md)", "Partly superseded", "On hold", "2020-01-02: accepted")]
     ['superseded', 'partly superseded', 'on hold', 'accepted']
+    >>> [_status(one) for one in ("- [ ] Proposed\\n- [x] Accepted", "Not accepted", "Accepted, to be replaced by #9")]
+    ['accepted', 'rejected', 'accepted']
     """
-    told = re.sub(r"~~.*?~~", "", markdown.prose(text))
-    lines = [markdown.plain(line.strip().lstrip("-*+> ")) for line in told.split("\n") if line.strip().strip("-*_")]
+    told = _PLANNED.sub("", re.sub(r"~~.*?~~", "", markdown.prose(text)))
+    ticked = [line for line in told.split("\n") if _TICKED.match(line)]
+    lines = [_UNTICKED.sub("", line) for line in ticked or told.split("\n")]
+    lines = [markdown.plain(line.strip().lstrip("-*+> ")) for line in lines if line.strip().strip("-*_")]
+    lines = _latest_first(lines)
     if not lines:
         return ""
     whole = [m for line in lines for m in _STATUS.finditer(line) if re.match(r"super|replaced", m[2], re.IGNORECASE)]
@@ -307,9 +331,21 @@ def _status(text: str) -> str:
         return "superseded"
     for found in map(_STATUS.search, lines):
         if found:
+            if re.search(r"\bnot[ \t]+(?:been[ \t]+)?$", found.string[: found.start()], re.IGNORECASE):
+                return "rejected" if found[2].lower() in SETTLED else "proposed"
             word = re.sub(r"^(?:super[sc]ee?ded|replaced)$", "superseded", found[2].lower())
             return f"partly {word}" if found[1] else word
     return re.split(r"[.,;:(]", lines[0])[0].strip().lower()[:40]
+
+
+def _latest_first(lines: list[str]) -> list[str]:
+    """The lines of a history by their days, the latest first; other lines as they are."""
+    dated = [(day, line) for line in lines if (day := markdown.day(line)) and _STATUS.search(line)]
+    if len(dated) < 2:
+        return lines
+    latest = max(day for day, _ in dated)
+    last = [line for day, line in dated if day == latest][-1]
+    return [last, *(line for line in lines if line is not last)]
 
 
 # -- what it says of others -------------------------------------------------------------------------------------------
@@ -327,10 +363,13 @@ def _links(status_text: str, told: dict[str, str], body: str, status: str) -> di
             _add(found["amends" if partly else "supersedes"], _targets(value, True))
         elif field in ("amends", "amended_by"):
             _add(found[field], _targets(value, True))
-    for line in markdown.prose(status_text).split("\n"):
-        for name, others in _said_of(line):
+    said = _PLANNED.sub("", markdown.prose(status_text))
+    for line in said.split("\n"):
+        for name, others in _said_of(line, True):
             _add(found[name], others)
-    for line in markdown.prose(body).split("\n"):
+    if status == "superseded" and not any(found.values()):
+        _add(found["superseded_by"], _targets(said, True))  # «Superseded → ADR-5»
+    for line in _PLANNED.sub("", markdown.prose(body)).split("\n"):
         for sentence in re.split(r"(?<=[.!?])\s+(?=[A-Z\[*])", line):
             for name, others in _said_of(sentence):
                 if name == "superseded_by" and status != "superseded":
@@ -344,14 +383,14 @@ def _links(status_text: str, told: dict[str, str], body: str, status: str) -> di
     return found
 
 
-def _said_of(line: str) -> list[tuple[str, list[str]]]:
-    """Relations that a line names, each with the records that stand behind it."""
+def _said_of(line: str, field: bool = False) -> list[tuple[str, list[str]]]:
+    """Relations that a line names, each with the records that stand behind it; files count in a `field` alone."""
     line = line[:MAX_SENTENCE]
     spans = list(_RELATION.finditer(line))
     told = []
     for number, span in enumerate(spans):
         end = spans[number + 1].start() if number + 1 < len(spans) else len(line)
-        others = _targets(line[span.end() : end], False)
+        others = _targets(line[span.end() : end], False, field)
         partly = bool(span["part"] or span["part2"] or span["part3"])
         word = (span["past"] or span["now"] or span["field"]).lower()
         whole = word.startswith(("super", "replac", "obsolet", "deprecat")) and not partly
@@ -362,26 +401,30 @@ def _said_of(line: str) -> list[tuple[str, list[str]]]:
     return told
 
 
-def _targets(text: str, field: bool) -> list[str]:
+def _targets(text: str, field: bool, files: bool = False) -> list[str]:
     """The records that a text refers to, by number where they have one.
 
     >>> _targets("[DNS](0015-dns.md), ADR-7 and [notes](../notes.md)", False)
     ['15', '7']
+    >>> _targets("[20210401-htmx](20210401-htmx.md)", True), _targets("3, ADR-4", True)
+    (['file:20210401-htmx.md'], ['4', '3'])
     """
     found: list[str] = []
     for one in list(_TARGET.finditer(text))[:MAX_LINES]:
         if one["file"] is not None:
             name = _stem(one["file"].partition("#")[0])
             number = None if _DATED_NAME.match(name) else _IN_NAME.match(name)
-            told = re.search(r"\d{1,6}", one["told"])
+            told = None if _DATED_NAME.match(one["told"].strip("` ")) else re.search(r"\d{1,6}", one["told"])
             if number:
                 _add(found, [str(int(number[1]))])
             elif told and re.search(r"adr|^\W*\d", one["told"], re.IGNORECASE):
                 _add(found, [str(int(told[0]))])
-            elif one["file"].endswith(".md") and "://" not in one["file"] and field:
+            elif one["file"].endswith(".md") and "://" not in one["file"] and (field or files):
                 _add(found, [f"file:{one['file']}"])
         else:
             _add(found, [str(int(one["name"] or one["hash"] or one["bare"] or one["listed"]))])
+    if field and found:  # a list may name some by their bare number
+        _add(found, [str(int(part.strip(" #"))) for part in text.split(",") if re.fullmatch(r" *#?\d{1,6} *", part)])
     if field and not found:
         _add(found, [str(int(number)) for number in re.findall(r"(?<![\d-])\d{1,6}(?![\d-])", text)])
     return found

@@ -32,10 +32,12 @@ _NAMES: dict[str, tuple[str, ...]] = {
         "root cause", "root causes", "cause", "causes", "contributing factors", "contributing factor", "trigger", "why",
         "root cause analysis", "root cause and trigger", "analysis", "five whys", "5 whys", "underlying cause", "rca",
         "contributing causes", "why it happened", "why did it happen", "technical details", "contributing conditions",
+        "whys", "why did this happen", "why this happened",
     ),
     "resolution": (
         "resolution", "resolution and recovery", "recovery", "mitigation", "fix", "remediation", "how we fixed it",
         "mitigation and resolution", "response", "solution", "how it was resolved", "recovery steps", "workaround",
+        "how did we fix it", "how was it fixed", "how it was fixed", "how did we resolve it", "how was it resolved",
     ),
     "detection": ("detection", "how we detected it", "discovery", "detected by"),
     "lessons": (
@@ -48,11 +50,13 @@ _NAMES: dict[str, tuple[str, ...]] = {
         "next steps", "preventive measures", "preventative measures", "prevention",
         "corrective and preventative measures", "todo", "action plan", "follow up actions", "followup actions",
         "remediation items", "improvements", "tasks", "corrective and preventive actions", "what we are doing",
-        "what we are doing about it", "future work",
+        "what we are doing about it", "future work", "what will we do to prevent this", "how will we prevent this",
+        "how do we prevent this",
     ),
     "timeline": ("timeline", "time line", "incident timeline", "chronology", "timeline of events", "log", "events"),
 }  # fmt: skip
 _ROLE = {name: role for role, names in _NAMES.items() for name in names}
+_NEVER_AGAIN = re.compile(r"\b(?:prevent|again\b)", re.IGNORECASE)  # «How we keep it from happening again»
 _NUMBER = re.compile(
     r"((?:PM|INC|IR|SEV|RCA|PIR|incident|post-?mortem)[-_ #]?\d[\d-]*\d|\d{4}-\d{3,4}(?!-))", re.IGNORECASE
 )
@@ -71,8 +75,14 @@ _UNKNOWN = re.compile(r"\W*|n/?a|tb[da]|xxx|yyy|zzz|unknown|none|-+", re.IGNOREC
 _SERVICE_FIELDS = (
     "service", "services", "affected service", "affected services", "services affected", "component", "components",
     "affected component", "affected components", "system", "systems", "affected systems", "product", "application",
-    "service(s)", "category", "area", "impacted service", "impacted services", "team/service",
+    "service(s)", "category", "area", "impacted service", "impacted services", "team/service", "affected system",
 )  # fmt: skip
+_STARTED = (
+    "date", "incident date", "started", "start", "start time", "date of incident", "started at", "start date",
+    "began", "detected at", "incident start",
+)  # fmt: skip
+_ENDED = ("ended", "end", "end time", "resolved", "resolved at", "ended at", "end date", "incident end")
+_SEVERITIES = ("severity", "sev", "severity level", "incident severity", "priority", "severity/priority")
 _DETECTION = ("time to detection", "time to detect", "ttd", "mttd", "detection time", "time to discovery")
 _RECOVERY = (
     "time to recovery", "time to recover", "ttr", "mttr", "duration", "time to resolution", "time to resolve",
@@ -121,9 +131,10 @@ def recognises(path: str, text: str) -> float:
     """How sure it is, from 0 to 1, that a text is an incident report."""
     front, body = markdown.front_matter(text)
     parts = markdown.sections(body)
-    roles = {_role(part.title) for part in parts}
+    roles = {_role(part.title) for part in markdown.sections(markdown.labelled(body, _role))}
     lowered = path.replace("\\", "/").lower()
     told = {*front, *markdown.fields(_opening(parts))}
+    severe = bool(told & set(_SEVERITIES[:4]))
     score = 0.0
     if re.search(r"post-?mortems?|incidents?|outages?|\brca\b|sev-?\d", lowered):
         score += 0.4
@@ -134,9 +145,9 @@ def recognises(path: str, text: str) -> float:
         score += 0.25
     score += 0.2 * ("timeline" in roles) + 0.2 * ("cause" in roles) + 0.15 * ("lessons" in roles)
     score += 0.1 * ("actions" in roles) + 0.1 * ("impact" in roles) + 0.1 * ("resolution" in roles)
-    if "severity" in told or "severity" in {part.title.lower() for part in parts}:
+    if severe or "severity" in {part.title.lower() for part in parts}:
         score += 0.2
-    if not roles & {"timeline", "cause", "lessons", "impact", "resolution"} and "severity" not in told:
+    if not roles & {"timeline", "cause", "lessons", "impact", "resolution"} and not severe:
         score = min(score, 0.4)
     return min(score, 1.0)
 
@@ -156,19 +167,21 @@ def parse(text: str, path: str) -> Incident:
     front, body = markdown.front_matter(text)
     parts = markdown.sections(body)
     head = next((part for part in parts if part.title), None)
-    by_role = _by_role(parts)
+    labelled = markdown.sections(markdown.labelled(body, _role))
+    by_role = _by_role(labelled)
     told = {**_stats(parts), **markdown.fields(_opening(parts)), **front}
+    told = {name.replace("_", " "): value for name, value in told.items()}
     name = path.replace("\\", "/").rpartition("/")[2]
     stem = name.rsplit(".", 1)[0]
     id_, title = _named(stem, head.title if head and not _role(head.title) else front.get("title", ""))
-    days = _days(by_role["timeline"]) or list(
-        markdown.days(_first(told, ("date", "incident date", "started", "start", "start time", "date of incident")))
-    )
+    if not id_ and (given := _NUMBER.fullmatch(_first(told, ("incident id", "incident", "id", "incident number")))):
+        id_ = given[0]
+    days = _days(by_role["timeline"]) or list(markdown.days(_first(told, _STARTED)))
     if not days and (dated := _DATED_NAME.match(stem)):
         days = list(markdown.days("-".join(dated.groups())))
-    days = days or list(markdown.days(by_role["summary"]))
-    ended = list(markdown.days(_first(told, ("ended", "end", "end time", "resolved", "resolved at"))))
     summary = by_role["summary"] or (head.body if head else parts[0].body if parts else "")
+    days = days or list(markdown.days(title)) or list(markdown.days(summary))
+    ended = list(markdown.days(_first(told, _ENDED)))
     cause = by_role["cause"]
     return Incident(
         title=title, id=id_, severity=_severity(told, parts),
@@ -177,7 +190,7 @@ def parse(text: str, path: str) -> Incident:
         detection=_minutes(_first(told, _DETECTION)), recovery=_minutes(_first(told, _RECOVERY)), summary=summary,
         impact=by_role["impact"] or told.get("impact", ""), cause=cause or told.get("root cause", ""),
         resolution=by_role["resolution"], timeline=by_role["timeline"], factors=tuple(markdown.items(cause)),
-        lessons=tuple(_things(parts, "lessons")), actions=tuple(_things(parts, "actions")),
+        lessons=tuple(_things(labelled, "lessons")), actions=tuple(_things(labelled, "actions")),
     )  # fmt: skip
 
 
@@ -192,7 +205,7 @@ def read(text: str, path: str) -> list[Piece]:
     refs = (report.id,) if report.id else ()
     found = []
     if content := _told(report):
-        over = () if _OPEN.search(report.status) else ("resolved",)
+        over = () if _OPEN.search(re.split(r"[,;(]", report.status)[0]) else ("resolved",)
         tags = ("incident", *((f"severity:{report.severity}",) if report.severity else ()), *services, *over)
         found.append(Piece(
             content=content, kind="incident", title=texts.shorten(name, 280),
@@ -246,7 +259,9 @@ def _listed(cause: str, factors: tuple[str, ...]) -> str:
 def _role(title: str) -> str:
     bare = re.sub(r"\([^()]*\)|^[\d.)\s]+|['’?!:;]", "", title).strip().lower().replace("&", "and")
     bare = " ".join(re.sub(r"[^\w\s]", " ", bare).split())
-    return _ROLE.get(bare) or _ROLE.get(bare.removeprefix("the ")) or ""
+    known = _ROLE.get(bare) or _ROLE.get(bare.removeprefix("the "))
+    asked = bare.startswith(("how ", "what ")) and _NEVER_AGAIN.search(bare)
+    return known or ("actions" if asked else "")
 
 
 def _opening(parts: list[Section]) -> str:
@@ -269,7 +284,9 @@ def _stats(parts: list[Section]) -> dict[str, str]:
         ):
             found = {**markdown.fields(part.body), **found}
         elif part.title.lower() in (*_SERVICE_FIELDS, "date", "severity", "duration", "status") and part.body:
-            found.setdefault(part.title.lower(), markdown.plain(part.body.split("\n")[0].lstrip("-*+ ")))
+            listed = part.title.lower() in _SERVICE_FIELDS and part.body.lstrip().startswith(("-", "*", "+"))
+            told = markdown.items(part.body)[:MAX_SERVICES] if listed else [part.body.split("\n")[0].lstrip("-*+ ")]
+            found.setdefault(part.title.lower(), ", ".join(markdown.plain(one) for one in told))
     return found
 
 
@@ -300,6 +317,7 @@ def _things(parts: list[Section], wanted: str) -> list[str]:
             rows = markdown.rows(part.body)
             listed = [markdown.plain(" — ".join(cell for cell in row if cell)) for row in rows[1:]]
             found += [one for one in listed if one] or markdown.items(part.body)
+    found = [re.sub(r"^\[[ xX]\][ \t]+", "", one) for one in found]
     return [one for one in found if not _UNKNOWN.fullmatch(one)]
 
 
@@ -330,8 +348,10 @@ def _severity(told: dict[str, str], parts: list[Section]) -> str:
     """
     >>> _severity({"severity": "SEV-2 (high)"}, []), _severity({"priority": "P1"}, []), _severity({}, [])
     ('sev2', 'sev1', '')
+    >>> _severity({"severity": "2 - High"}, [])
+    'sev2'
     """
-    value = _first(told, ("severity", "sev", "severity level", "incident severity", "priority", "severity/priority"))
+    value = _first(told, _SEVERITIES)
     value = value or next(
         (
             part.body.strip().split("\n")[0]
@@ -340,8 +360,8 @@ def _severity(told: dict[str, str], parts: list[Section]) -> str:
         ),
         "",
     )
-    if re.fullmatch(r"\W*[0-5]\W*", value):
-        return f"sev{re.sub(r'[^0-9]', '', value)}"
+    if level := re.match(r"\W*([0-5])(?:\W*$|[ \t]*[-–—:(,/])", value):
+        return f"sev{level[1]}"
     found = _SEVERITY.search(value) or next((m for part in parts[:1] if (m := _SHORT.search(part.title))), None)
     if not found:
         return ""

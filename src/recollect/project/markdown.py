@@ -6,7 +6,7 @@ What stands in a code block is text and nothing else: a heading, a field or a li
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -22,6 +22,7 @@ _FIELD = re.compile(
     r"(?:\*\*|__|\*|_)?([A-Za-z][\w /()'&-]{0,50}?)[ \t]*(?:\*\*|__|\*|_)?[ \t]*:[ \t]*"
     r"(?:\*\*|__|\*|_)?(?:[ \t]+|$)(.*)"
 )
+_LABEL = re.compile(r" {0,3}(?:\*\*|__)([^*_:\n]{2,60}?)[ \t]*(?::(?:\*\*|__)|(?:\*\*|__):?)(?:[ \t]+(.*))?")
 _BULLET = re.compile(r"([ \t]*)(?:[-*+]|\d{1,9}[.)])(?:[ \t]+(.*)|[ \t]*)")
 _LINK = re.compile(r"!?\[([^\[\]]*)\](?:\([^()\s]*(?:\([^()]*\)[^()\s]*)*(?:[ \t]+[^()]*)?\)|\[[^\[\]]*\])")
 _MARKS = re.compile(r"(\*\*|__|~~|`|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w))")
@@ -160,6 +161,26 @@ def _uncommented(text: str) -> str:
         buffer.append(line)
     kept.append(_COMMENT.sub("", "\n".join(buffer)) if not rest else "\n".join(buffer))
     return "\n".join(part for part in kept if part or part == "")
+
+
+def labelled(text: str, known: Callable[[str], object]) -> str:
+    """The text with bold labels as the headings that they stand for, where `known` knows their name.
+
+    >>> labelled("## Why\\n**Decision:** go\\n**Note:** no", lambda name: name == "Decision")
+    '## Why\\n### Decision\\ngo\\n**Note:** no'
+    """
+    kept: list[str] = []
+    level = 1
+    for line, code in lines(text):
+        heading = None if code else _HEADING.fullmatch(line)
+        label = None if code or heading or len(line) > 20_000 else _LABEL.fullmatch(line.rstrip())
+        if heading:
+            level = len(heading[1])
+        if label and known(label[1].strip()) and (label[2] is None or ":" in line[: label.start(2)]):
+            kept += [f"{'#' * min(level + 1, 6)} {label[1].strip()}", *([label[2]] if label[2] else [])]
+        else:
+            kept.append(line)
+    return "\n".join(kept)
 
 
 def plain(text: str) -> str:
