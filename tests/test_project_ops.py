@@ -237,6 +237,17 @@ def test_what_is_remembered_with_files_cites_them_as_they_are(
     assert [one.id for one in do(memory, here, "verify", accept=[made.id]).stale] == [remote.id]
 
 
+def test_what_cites_a_repository_is_of_its_project(memory: recollect.Engine, repo: Repo) -> None:
+    at_home = replace(ME, folder=str(repo.path))
+    one = do(memory, at_home, "remember", content="The pool has fifty.", refs=["src/pool.py"]).memory
+    told = [{"content": "The pool is never shared.", "refs": ["src/pool.py"]}, {"content": "Tea is served at four."}]
+    two, three = (made.memory for made in do(memory, at_home, "remember_many", memories=told))
+    assert [one.scope.project, two.scope.project, three.scope.project] == ["shop", "shop", ""]
+    assert two.refs[1].startswith("blob:src/pool.py@")
+    repo.put("Lower it", {"src/pool.py": "size = 1\n"})
+    assert {found.id for found in do(memory, at_home, "verify").stale} == {one.id, two.id}
+
+
 def test_recall_on_a_branch_does_not_see_what_is_staged_on_another(
     memory: recollect.Engine, here: Caller, repo: Repo
 ) -> None:
@@ -343,7 +354,7 @@ def test_the_commands_do_the_same(repo: Repo, tmp_path: Path, monkeypatch: pytes
     run(place, "task", "set", "Pool", "connections", "--detail", "ticket=SHOP-7")
     assert "ticket: SHOP-7" in run(place, "task", "get")[1]
     assert "2 commits taken in" in run(place, "git", "--refresh")[1]
-    run(place, "--project", "shop", "remember", "The pool has fifty.", "--ref", "src/pool.py")
+    run(place, "remember", "The pool has fifty.", "--ref", "src/pool.py")
     assert "everything they cite stands" in run(place, "verify")[1]
     repo.put("Lower it", {"src/pool.py": "size = 1\n"})
     code, told = run(place, "verify", "--json")

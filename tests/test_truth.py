@@ -270,6 +270,19 @@ def test_what_was_learnt_on_a_deleted_branch_is_archived(repo: Repo, memory: rec
     assert memory.edit(kept.id, state="active").state == "active", "and can be brought back"
 
 
+def test_what_was_learnt_on_a_branch_goes_with_its_new_name(repo: Repo, memory: recollect.Engine) -> None:
+    on_side(repo)
+    kept = told(memory, repo, "The work is done in threads.", branch="side")
+    refresh(memory, repo.path, "shop")
+    repo.git("branch", "-m", "side", "threads")
+    done = refresh(memory, repo.path, "shop")
+    assert done.archived == ()
+    assert (memory.get(kept.id).state, memory.get(kept.id).scope.branch) == ("active", "threads")
+    repo.git("checkout", "-q", "main")
+    repo.git("merge", "-q", "--no-ff", "-m", "Merge it", "threads")
+    assert kept.id in refresh(memory, repo.path, "shop").promoted
+
+
 def test_a_branch_on_which_nothing_was_done_is_not_merged(repo: Repo, memory: recollect.Engine) -> None:
     repo.git("checkout", "-q", "-b", "side")
     kept = told(memory, repo, "To be done in threads.", branch="side")

@@ -35,7 +35,7 @@ from .serve import upkeep_commands as tending
 from .tap import commands as tapping
 from .tap import review as reviewing
 from .terminal import look, progress
-from .types import EVERYWHERE, JOB_STATES, RELATIONS
+from .types import EVERYWHERE, JOB_STATES, RELATIONS, Scope
 
 __all__ = [
     "answering", "banking", "cli", "gitting", "granting", "installing", "main", "next_page", "projecting",
@@ -54,10 +54,13 @@ def remember(app: App, words: tuple[str, ...], merge: bool, **fields: Any) -> No
     """Remember one thing, said in TEXT or piped in."""
     content = terminal.spoken(words, "remember")
     told = chosen(fields)
-    if "refs" in told:
-        told["refs"] = gitting.cited_here(told["refs"])
+    told["refs"], project = gitting.cited_here(told.get("refs", ()))
     with app.open() as engine:
-        result = engine.remember(content, merge=merge, **told, **app.scope(engine))
+        place = app.scope(engine)
+        if project and app.given["project"] is None and not engine.settings.project:
+            base = place.get("scope") or Scope(user=engine.settings.user)
+            place = {"scope": replace(base, project=project)}
+        result = engine.remember(content, merge=merge, **told, **place)
     app.skipped(result.skipped)
     app.say(result, present.remembered)
     if result.action == "refused":

@@ -33,8 +33,12 @@ def _here(engine: Engine) -> Caller:
     return replace(who, folder=str(Path.cwd()))
 
 
-def cited_here(refs: Sequence[str]) -> tuple[str, ...]:
-    """References, told from the top of this folder's repository, with what the files among them are now."""
+def cited_here(refs: Sequence[str]) -> tuple[tuple[str, ...], str]:
+    """References, told from the top of this folder's repository, with what the files among them are now.
+
+    With them comes the project of that repository where one of its files is cited: what cites it is of it.
+    """
+    from ..serve.hooks import project_of
     from .git import find
     from .truth import cited, files_of
 
@@ -44,13 +48,14 @@ def cited_here(refs: Sequence[str]) -> tuple[str, ...]:
     except (NoRepository, GitUnavailable):
         repository = None
     if repository is None:
-        return tuple(refs)
+        return tuple(refs), ""
     named = []
     for ref in refs:
         path, mark, symbol = ref.partition("::")
         own = (here / path).is_file() and not (repository.root / path).is_file()
         named.append(f"{os.path.relpath(here / path, repository.root)}{mark}{symbol}" if own else ref)
-    return cited(named, repository)
+    found = cited(named, repository)
+    return found, project_of(str(here)) if len(found) > len(named) else ""
 
 
 @command("git")

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -317,7 +317,15 @@ def follow(engine: Engine, repository: Repository, project: str, seen: Seen) -> 
         if not last or (there and not branches.merged(branch, last)):
             continue
         merged = there or branches.merged(branch, last)
-        for memory in [one for one in staged if one.scope.branch == branch]:
+        own = [one for one in staged if one.scope.branch == branch]
+        if not merged and (name := branches.renamed(branch, local)):
+            for memory in own:
+                engine.edit(
+                    memory.id, scope=replace(memory.scope, branch=name), reason=f"branch {branch} is now {name}"
+                )
+            seen.branches.pop(branch, None)
+            continue
+        for memory in own:
             keep = (merged and memory.kind != "task") or memory.kind == "turn"
             why = f"branch {branch} was {'merged' if merged else 'deleted without being merged'}"
             (promoted if _moved(engine, memory, why, keep=keep) else archived).append(memory.id)
@@ -366,6 +374,15 @@ class _Branches:
         if self.repository.contains(tip, self.base):
             return name in self.seen.ahead or tip not in self._trunk
         return self._squashed(tip)
+
+    def renamed(self, name: str, local: Iterable[str]) -> str:
+        """What a branch that is gone is called now, or nothing: git notes it in the log of the new name."""
+        for other in local:
+            words = ("log", "--walk-reflogs", "--format=%gs", "--fixed-strings", f"--grep-reflog=refs/heads/{name} to ")
+            told = self.repository.ask(*words, f"refs/heads/{other}", "--", fine=(0, 128))
+            if f"Branch: renamed refs/heads/{name} to refs/heads/{other}" in told.splitlines():
+                return other
+        return ""
 
     def _squashed(self, tip: str) -> bool:
         """Whether every file that the branch changed is the same on the default branch, which has moved on since."""

@@ -67,15 +67,19 @@ def _inside(folder: Path, path: str | None) -> Path:
     return Path(wanted)
 
 
-def cited(engine: Engine, caller: Caller, refs: Sequence[str], project: str) -> list[str]:
-    """References, with what the files among them are now, where the project's repository can be seen."""
+def cited(engine: Engine, caller: Caller, refs: Sequence[str], project: str) -> tuple[list[str], str]:
+    """References, with what the files among them are now, where the project's repository can be seen.
+
+    With them comes the project: where none was named, the one whose files are cited, because what cites them is of it.
+    """
     if not any(True for _ in truth.files_of(refs)):
-        return list(refs)
+        return list(refs), project
     try:
-        _, folder = folder_of(engine, caller, project or None)
-        return list(truth.cited(refs, STATES.repository(folder)))
+        name, folder = folder_of(engine, caller, project or None)
+        found = truth.cited(refs, STATES.repository(folder))
     except (NoRepository, GitUnavailable, BadInput):
-        return list(refs)
+        return list(refs), project
+    return list(found), project or (name if len(found) > len(refs) else "")
 
 
 def seen(engine: Engine, caller: Caller, scope: Scope) -> Scope:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,8 @@ def remember(engine: Engine, caller: Caller, *, content: str, merge: bool = Fals
         caller.unwalled("Merging")
     scope = caller.scope(places)
     if fields.get("refs"):
-        fields["refs"] = cited(engine, caller, fields["refs"], scope.project)
+        fields["refs"], project = cited(engine, caller, fields["refs"], scope.project)
+        scope = replace(scope, project=project)
     return engine.remember(content, merge=merge, scope=scope, **fields)
 
 
@@ -69,10 +71,14 @@ def remember_many(engine: Engine, caller: Caller, *, memories: Sequence[dict[str
         fields, places = split(given)
         if fields.pop("merge", False):
             raise BadInput("merge is for one memory at a time.", fix="Use remember for it.")
+        scope = caller.scope(places)
+        if fields.get("refs"):
+            fields["refs"], project = cited(engine, caller, fields["refs"], scope.project)
+            scope = replace(scope, project=project)
         listed: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()
         }
-        drafts.append(Draft(scope=caller.scope(places), **listed))
+        drafts.append(Draft(scope=scope, **listed))
     return engine.remember_many(drafts)
 
 
@@ -82,7 +88,7 @@ def edit(engine: Engine, caller: Caller, *, id: str, reason: str = "", **values:
     if places:
         fields["scope"] = caller.moved(memory, places)
     if fields.get("refs"):
-        fields["refs"] = cited(engine, caller, fields["refs"], memory.scope.project)
+        fields["refs"], _ = cited(engine, caller, fields["refs"], memory.scope.project)
     return engine.edit(memory.id, reason=reason, **fields)
 
 
