@@ -226,6 +226,35 @@ def test_incidents_are_tied_to_their_services(memory: recollect.Engine, tmp_path
     assert len(graph.ties(("had_incident",))) == 1
 
 
+def test_a_folder_that_is_said_to_be_of_a_kind_gives_what_is_of_it(memory: recollect.Engine, tmp_path: Path) -> None:
+    folder = write(
+        tmp_path / "shop", docs__adr__0001_use_x_md=record(1, "Use X"),
+        docs__adr__README_md="# Decisions\n\nA list of them.\n",
+        notes_md="# Notes\n\nTea is served at four.\n",
+    )  # fmt: skip
+    (folder / "pool.py").write_text("def take():\n    return 1\n")
+    ingest(memory, folder)
+    before = {(one.id, one.kind) for one in memory.list().memories}
+    report = ingest(memory, folder, kind="code")
+    assert (report.kinds, report.unchanged, report.retired) == ({}, 1, 0)
+    assert report.skipped == {"not code": 3}
+    report = ingest(memory, folder, kind="adr")
+    assert (report.unchanged, report.retired, report.skipped) == (1, 0, {"not a decision record": 3})
+    assert {(one.id, one.kind) for one in memory.list().memories} == before
+    report = ingest(memory, folder / "notes.md", kind="adr")
+    assert report.kinds == {"adr": 1}, "a file that somebody names is what they say"
+
+
+def test_a_file_that_somebody_named_stays_when_its_folder_is_taken_in(memory: recollect.Engine, tmp_path: Path) -> None:
+    folder = write(tmp_path / "shop", notes_md="# Notes\n\nTea is served at four.\n")
+    (folder / "plan.xyz").write_text("We ship on Friday.\n")
+    ingest(memory, folder)
+    ingest(memory, folder / "plan.xyz", kind="docs")
+    report = ingest(memory, folder)
+    assert (report.retired, report.skipped) == (0, {})
+    assert "We ship on Friday." in contents(memory)
+
+
 def test_git_and_our_own_file_say_what_is_ignored(memory: recollect.Engine, tmp_path: Path) -> None:
     folder = repository(tmp_path / "shop")
     write(folder, kept_md="# Kept\n\nYes.\n", made_md="# Made\n\nNo.\n", docs__private_md="# Private\n\nNo.\n",

@@ -156,7 +156,9 @@ def recognises(path: str, text: str) -> float:
         score += 0.4
     numbered = _IN_NAME.match(name) is not None or _DATED_NAME.match(name) is not None
     listing = name.lower() in ("readme", "index") and not roles & {"context", "consequences"}
-    if listing or (not roles & {"decision", "status"} and "status" not in (told if numbered else fields)):
+    if listing:
+        return 0.0
+    if not roles & {"decision", "status"} and "status" not in (told if numbered else fields):
         score = min(score, 0.4)
     return min(score, 1.0)
 

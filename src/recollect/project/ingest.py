@@ -35,11 +35,12 @@ from ..types import Draft, Noun, Scope, Source
 from . import ties, walk
 from .adr import GONE
 from .piece import Piece
-from .recognise import KINDS, Kind, decoded, passed_over, recognise
+from .recognise import KINDS, Kind, decoded, may_be, passed_over, recognise
 from .stamps import Stamps
 from .walk import File, Tree
 
 BATCH = 400  # pieces that are written together
+NAMED: dict[Kind, str] = {"adr": "a decision record", "incident": "an incident report", "code": "code", "docs": "text"}
 ENDED = ("superseded", "archived")
 EDITED = ("title", "reasoning", "context", "tags", "keywords", "refs", "valid_from", "kind")
 Progress = Callable[[int, int], None]
@@ -120,6 +121,7 @@ class _Run:
         self._engine = engine
         self._tree = tree
         self._kind = kind
+        self._one = not (tree.root / tree.below).is_dir()  # a file that somebody named is what they say it is
         self._scope = Scope(user=engine.settings.user, project=project)
         self._stamps = Stamps(engine, project, tree.root)
         self._shelf = engine.shelf
@@ -172,7 +174,8 @@ class _Run:
         """What is new in a file, or nothing."""
         id = self.id_of(file.path)
         before = known[id].content_hash if id in known else ""
-        if why := passed_over(file.path, file.size, self._kind):
+        taken_for = self._stamps.kind(file.path) if before else ""  # somebody may have named a file of an odd name
+        if why := passed_over(file.path, file.size, self._kind or taken_for or None):
             self._nothing(file, "", why, bool(before))
             return None
         same_kind = self._kind is None or self._kind == self._stamps.kind(file.path)
@@ -198,6 +201,9 @@ class _Run:
         text = decoded(raw)
         if text is None:
             self._nothing(file, hash, "not text", bool(before))
+            return None
+        if self._kind and not self._one and not may_be(file.path, text, self._kind):
+            self._skip(f"not {NAMED[self._kind]}")  # what it said as something else stays
             return None
         found = recognise(file.path, text, self._kind)
         pieces = [piece for piece in found.pieces if texts.fold(texts.clean(piece.content))]

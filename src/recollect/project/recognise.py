@@ -19,6 +19,7 @@ KINDS: tuple[Kind, ...] = ("adr", "incident", "code", "docs")
 MAX_FILE = 1024 * 1024  # bytes
 MAX_LINE = 20_000  # characters of a line on average beyond which nobody wrote it
 SURE = 0.5
+HINTED = 0.3  # enough where somebody said what it is
 _MADE = (
     ".min.js", ".min.css", ".map", ".lock", "package-lock.json", "pnpm-lock.yaml", "yarn.lock", "poetry.lock", "go.sum",
     ".svg", ".snap", ".pb.go", "_pb2.py", ".ipynb",
@@ -35,7 +36,7 @@ class Recognised:
     as_text: str = ""  # why code was read as plain text
 
 
-def passed_over(path: str, size: int, kind: Kind | None) -> str:
+def passed_over(path: str, size: int, kind: str | None) -> str:
     """Why a file is not even opened, or nothing."""
     name = path.rpartition("/")[2].lower()
     if size > MAX_FILE:
@@ -47,6 +48,21 @@ def passed_over(path: str, size: int, kind: Kind | None) -> str:
     if kind is None and not (_suffix(name) in documents.SUFFIXES or is_code(name) or name in _NAMES):
         return "of no kind that is read"
     return ""
+
+
+def may_be(path: str, text: str, kind: Kind) -> bool:
+    """Whether a file of a folder that is said to be of a kind can be of it.
+
+    Somebody who says that of a folder means the files in it that could be: its code, or what has anything of a record
+    or a report about it, and not those that are surely something else.
+    """
+    if kind == "docs":
+        return True
+    if kind == "code" or is_code(path):
+        return kind == "code" and is_code(path)
+    own = _kind(path, text)
+    judge = adr if kind == "adr" else incidents
+    return own == kind or (own == "docs" and judge.recognises(path, text) >= HINTED and not judge.template(path, text))
 
 
 def is_code(path: str) -> bool:
