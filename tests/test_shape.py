@@ -22,7 +22,7 @@ LAYERS = [
     "when",
     "store models",
     "remember recall history upkeep agents capture answers",
-    "graph",
+    "graph overview",
     "exchange",
     "keeping",
     "engine client",

@@ -34,6 +34,7 @@ from .history.room import History
 from .history.verbs import Hindsight
 from .keeping import Keeping
 from .models.tokens import Tokens
+from .overview import Overview
 from .recall.cache import RecallCache
 from .recall.context import Budgets, Context, Parts, Turn, build, standing
 from .recall.loading import LOADING, Loader
@@ -141,6 +142,7 @@ class Engine(Hindsight, Keeping):
         self._past = History(self._writer, settings.home)
         self._settler = Settler(self._writer, settings.review_capacity, timedelta(days=settings.review_days))
         self.spending = Spending(store, self._tenant, now, settings)
+        self.overview = Overview(store, self._tenant, now, settings.near_duplicate)
         self._pipeline = Pipeline(
             store, self._tenant, now, settings.content_limit, self.remember_many, self._settler, self.spending.llm
         )

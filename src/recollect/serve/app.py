@@ -1,5 +1,6 @@
 """The application: every surface of the server under one roof, made by one function.
 
+    /               the page that people look at (`page`, files in `dashboard/`), and logging in
     /v1/…           the operations (`http`), events, the memory tool
     /mcp …          the Model Context Protocol (`mcp`, by way of `deferred`)
     /hook …         what assistants' hooks send (`hooks`)
@@ -31,11 +32,12 @@ from .. import __version__
 from ..agents.access import Caller
 from ..engine import Engine
 from ..errors import BadInput, Forbidden, RecollectError, StoreUnavailable
-from . import events, hooks, http, metrics, openapi, problem, reference, wire
+from . import events, hooks, http, metrics, openapi, page, problem, reference, wire
 from .deferred import Deferred
 from .deliveries import Deliveries
 from .gate import Gate
 from .metrics import Metrics
+from .sessions import Sessions
 from .tenants import Tenants
 
 CSP = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -46,19 +48,21 @@ Lifespan = Callable[[Starlette], AbstractAsyncContextManager[None]]
 def application(engine: Engine, stopping: threading.Event | None = None) -> Starlette:
     """The server's application on an open engine; long answers end soon after `stopping` is set."""
     tenants, measured, end = Tenants(engine), Metrics(), stopping or threading.Event()
+    sessions = Sessions()
     mounted, lifespans = surfaces(tenants)
     app = Starlette(
         routes=[
             *http.routes(tenants),
             events.route(tenants, measured, end),
             *_about(tenants, measured),
+            *page.routes(tenants, sessions),
             *mounted,
         ],
         exception_handlers={HTTPException: _no_such_route, RecollectError: _our_error},
         lifespan=_lifespan(tenants, end, lifespans),
     )
     app.router.redirect_slashes = False  # an address with an empty id is a mistake, and not another address
-    app.add_middleware(Gate, tenants=tenants, metrics=measured)
+    app.add_middleware(Gate, tenants=tenants, metrics=measured, sessions=sessions)
     app.state.tenants = tenants
     app.state.stopping = end
     return app

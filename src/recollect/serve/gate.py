@@ -21,15 +21,19 @@ from urllib.parse import urlsplit
 
 import anyio.to_thread
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import cookie_parser
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..agents.access import Caller
 from ..errors import Forbidden, RecollectError, TooLarge, Unauthorised
 from . import problem
 from .metrics import Metrics
+from .sessions import COOKIE, PROOF, Sessions
 from .tenants import Tenants
 
-OPEN = ("/healthz", "/readyz", "/openapi.json", "/docs")  # they tell nothing about anybody
+# They tell nothing about anybody: the page is the same for all, and what it shows it has to ask for.
+OPEN = ("/healthz", "/readyz", "/openapi.json", "/docs", "/", "/login", "/logout")
+OPEN_BELOW = "/app/"
 NAMES = ("localhost", "127.0.0.1", "::1")
 FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
 SAFE = {
@@ -42,9 +46,10 @@ log = logging.getLogger("recollect.http")
 
 
 class Gate:
-    def __init__(self, app: ASGIApp, tenants: Tenants, metrics: Metrics) -> None:
+    def __init__(self, app: ASGIApp, tenants: Tenants, metrics: Metrics, sessions: Sessions | None = None) -> None:
         self._app = app
         self._tenants = tenants
+        self._sessions = sessions or Sessions()
         self._metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -76,7 +81,7 @@ class Gate:
         limit = self._tenants.settings.request_limit
         if not headers.get("content-length", "0").isdecimal() or int(headers.get("content-length", "0")) > limit:
             raise TooLarge(f"The request is larger than {limit} bytes.", fix="Send less, or raise request_limit.")
-        if scope["path"] not in OPEN:
+        if scope["path"] not in OPEN and not scope["path"].startswith(OPEN_BELOW):
             state["caller"] = await self._caller(scope, headers)
         await self._app(scope, _Limited(receive, limit), send)
 
@@ -88,6 +93,9 @@ class Gate:
             return await anyio.to_thread.run_sync(self._tenants.gatekeeper.caller, secret.strip(), host)
         if kind:
             raise Unauthorised(f"Authorization must be a bearer token, not {kind!r:.20}.")
+        if token := self._sessions.token(cookie_parser(headers.get("cookie", "")).get(COOKIE, "")):
+            _ours(scope["method"], headers)
+            return await anyio.to_thread.run_sync(self._tenants.gatekeeper.caller, token, host)
         # A peer that is gone already has no address either: only the socket itself says that it is not a network's.
         unix = not host and bool(scope.get("server")) and scope["server"][1] is None
         if not unix and not _loopback(host):
@@ -110,6 +118,15 @@ def _same_place(headers: Headers) -> None:
             raise Forbidden(f"Origin {origin!r:.60} may not call.", fix="Call from this machine's own pages.")
     if headers.get("sec-fetch-site") == "cross-site":
         raise Forbidden("A page of another site may not call.", fix="Call from this machine's own pages.")
+
+
+def _ours(method: str, headers: Headers) -> None:
+    """Raise when a write that came with a cookie was not sent by our own page."""
+    if method in ("GET", "HEAD"):
+        return
+    origin = headers.get("origin", "")
+    if PROOF not in headers or (origin and urlsplit(origin).netloc != headers.get("host", "")):
+        raise Forbidden("A write with a cookie must come from the page.", fix="Use the page, or send a token instead.")
 
 
 def _name(netloc: str) -> str:

@@ -23,6 +23,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -61,6 +62,7 @@ AGAIN = 5.0  # seconds within which a second start of a session is a second copy
 TELLING = ("stop", "compact", "end")  # moments at which what was said since is looked up
 MAX_ECHOES = 50  # memories shown last that a reply is compared with
 GIT = "git"  # the host that git's own hooks name
+PREVIEWED = "claude-code"  # the host as which a preview asks; it takes what it is given as plain text
 PROBE = "recollect-doctor-"  # how the session of a probe begins, which leaves no receipt
 LEDGER, LEDGER_LINES = "receipts.jsonl", 1000
 State = Literal["queued", "stored", "readable", "refused"]
@@ -255,6 +257,32 @@ def _recalled(engine: Engine, event: Event, where: Scope, known: Session) -> str
     known.showed(ids)
     _saw(engine, ids, "prompt", event, where)
     return made.text
+
+
+def preview(engine: Engine, caller: Caller, where: Scope, prompt: str, said: Sequence[str]) -> dict[str, Any]:
+    """What a session that starts now and the next prompt in it would be given. The session is of nobody: no file of
+    it is kept, and nothing counts as shown."""
+    known = Session(said=[redact(one)[0] for one in said][-CONVERSATION.messages :])
+    event = Event(PREVIEWED, "start", "SessionStart", f"{PROBE}preview")
+    given = {"start": _brief(engine, event, where, known), "prompt": ""}
+    if prompt.strip():
+        event = replace(event, moment="prompt", name="UserPromptSubmit", prompt=prompt)
+        given["prompt"] = _recalled(engine, event, where, known)
+    budgets = {"start": BRIEF, "prompt": RECALLED}
+    return {
+        name: {"text": told, "tokens": _count(told) if told else 0, "budget": budgets[name], "blocks": _blocks(told)}
+        for name, told in given.items()
+    }
+
+
+def _blocks(told: str) -> list[dict[str, Any]]:
+    """The blocks of a context, which begin with a heading each, and what stands before the first."""
+    blocks = []
+    for part in re.split(r"\n(?=## )", told):
+        if part.strip():
+            name = part[3:].partition("\n")[0] if part.startswith("## ") else "frame"
+            blocks.append({"name": name, "text": part, "tokens": _count(part)})
+    return blocks
 
 
 def _tells(hit: Hit, event: Event) -> bool:

@@ -28,6 +28,7 @@ from . import costs, memory_tool, verbs, words
 from .answer_ops import ANSWERS
 from .history_ops import HISTORY
 from .operation import BACK, DRAFT, FIELDS, FILTERS, ID, IDS, KIND, PLACED, REASON, WHEN, Operation, P
+from .page_ops import PAGE
 from .project_ops import PROJECT
 from .upkeep_ops import UPKEEP
 
@@ -358,5 +359,5 @@ OWN = (
         cli="webhook remove",
     ),
 )  # fmt: skip
-OPERATIONS = (*OWN, *HISTORY, *UPKEEP, *PROJECT, *ANSWERS)
+OPERATIONS = (*OWN, *HISTORY, *UPKEEP, *PROJECT, *ANSWERS, *PAGE)
 BY_NAME = {operation.name: operation for operation in OPERATIONS}

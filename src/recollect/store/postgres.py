@@ -27,6 +27,7 @@ from ..types import SCOPE_FIELDS, Check, Entry, Filter, Kept, Memory
 from . import postgres_server as server
 from .access import TOKEN, Access
 from .answers import Answers
+from .browsing import Browsing
 from .changes import BY_TIME, ENTRIES, MEMORIES, MEMORY_COLUMNS, NOUN, RESTORE_USAGE, USED, used_rows
 from .jobs import Jobs
 from .ledger import Ledger
@@ -198,7 +199,7 @@ def where(filter: Filter) -> tuple[str, dict[str, Any]]:
     return "".join(f" and {part}" for part in parts), values
 
 
-class PostgresStore(Jobs, Access, Ledger, Answers, Trail, Tending):
+class PostgresStore(Jobs, Access, Ledger, Answers, Trail, Tending, Browsing):
     LOCK = "for update skip locked"
     SHARE = "for key share skip locked"
 
@@ -346,6 +347,9 @@ class PostgresStore(Jobs, Access, Ledger, Answers, Trail, Tending):
         conditions, values = where(filter)
         sql = f"{MEMORIES}{conditions}{BY_TIME}"
         return self._select(Memory, MEMORY_COLUMNS, sql, tenant=tenant, limit=limit, **values)
+
+    def _conditions(self, filter: Filter) -> tuple[str, dict[str, Any]]:
+        return where(filter)
 
     def count(self, tenant: str, filter: Filter) -> int:
         conditions, values = where(filter)

@@ -28,6 +28,7 @@ from ..types import SCOPE_FIELDS, Check, Entry, Filter, Kept, Memory
 from . import sqlite_file
 from .access import TOKEN, Access
 from .answers import Answers
+from .browsing import Browsing
 from .changes import BY_TIME, ENTRIES, HEAD, MEMORIES, MEMORY_COLUMNS, NOUN, RESTORE_USAGE, USED, Changes, used_rows
 from .jobs import Jobs
 from .ledger import Ledger
@@ -165,7 +166,9 @@ def where(filter: Filter) -> tuple[str, dict[str, Any]]:
     return "".join(f" and {part}" for part in parts), values
 
 
-class SQLiteStore(Jobs, Access, Ledger, Answers, Trail, Tending):
+class SQLiteStore(Jobs, Access, Ledger, Answers, Trail, Tending, Browsing):
+    MEMORY_KEY = "n"
+
     def __init__(self, path: Path, patience: float, now: datetime) -> None:
         self.path = path
         self._patience = patience
@@ -263,6 +266,9 @@ class SQLiteStore(Jobs, Access, Ledger, Answers, Trail, Tending):
         conditions, values = where(filter)
         sql = f"{MEMORIES}{conditions}{BY_TIME}"
         return self._select(Memory, MEMORY_COLUMNS, sql, tenant=tenant, limit=limit, **values)
+
+    def _conditions(self, filter: Filter) -> tuple[str, dict[str, Any]]:
+        return where(filter)
 
     def count(self, tenant: str, filter: Filter) -> int:
         conditions, values = where(filter)

@@ -1,0 +1,277 @@
+"""Overview: what a person sees who looks through everything that is remembered, and not for one answer.
+
+Pages with counts beside them, the graph around a memory or an entity, what contradicts or repeats another, growth, and
+whether the store is whole. It only reads. Whoever is behind a wall is given `sees`, which says of a memory whether they
+may know of it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from . import terms, times
+from .remember.alike import near
+from .store.browsing import DAY, Facets, Sieve
+from .store.contract import Store
+from .text import title_of
+from .types import Check, Entity, Evidence, Filter, Link, Memory, Noun, Page, Source
+from .upkeep.scan import safe
+
+KEPT_FACETS = 32
+MOST_FOUND = 200  # memories that a search by words gives: who wants more should say more
+LOOKED_AT = 150  # memories, newest first, whose near duplicates are looked for
+PER_NODE = 40  # links of one node that are followed
+Sees = Callable[[Memory], bool]
+
+
+def everybody(_: Memory) -> bool:
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class Dot(Noun):
+    """A memory or an entity in the graph. `ties` says how many links it has, also to what is not shown."""
+
+    TIMES = frozenset(("at",))
+
+    id: str
+    noun: str
+    label: str
+    kind: str
+    state: str = ""
+    project: str = ""
+    at: datetime | None = None
+    ties: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Map(Noun):
+    """Some of the graph: dots, the links between them, and whether there is more."""
+
+    dots: tuple[Dot, ...]
+    links: tuple[Link, ...]
+    more: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Pair(Noun):
+    """Two memories that cannot both hold, or say nearly the same."""
+
+    first: Memory
+    second: Memory
+    reason: str = ""
+    likeness: float = 0.0
+
+
+class Overview:
+    def __init__(self, store: Store, tenant: str, now: Callable[[], datetime], alike: float) -> None:
+        self._store = store
+        self._tenant = tenant
+        self._now = now
+        self._alike = alike
+        self._lock = threading.Lock()
+        self._counted: OrderedDict[Sieve, tuple[int, Facets]] = OrderedDict()
+
+    # -- pages and counts ---------------------------------------------------------------------------------------------
+
+    def browse(self, sieve: Sieve, words: str, cursor: str | None, limit: int) -> Page:
+        """A page, newest first; with words, the memories that have them, best first and at most 200."""
+        if words.strip():
+            return Page(tuple(self._matching(sieve, words)[:limit]))
+        found = self._store.browse(self._tenant, sieve, cursor, limit + 1)
+        return Page(tuple(found[:limit]), found[limit - 1].id if len(found) > limit else None)
+
+    def _matching(self, sieve: Sieve, words: str) -> list[Memory]:
+        asked = list(dict.fromkeys(terms.terms(words)))[:64]
+        if not asked:
+            return []
+        ranked = self._store.match(self._tenant, asked, sieve.filter, MOST_FOUND)
+        found = self._store.memories(self._tenant, [id for id, _ in ranked])
+        memories = [found[id] for id, _ in ranked if id in found]
+        if sieve.trusts:
+            memories = [memory for memory in memories if memory.trust in sieve.trusts]
+        if sieve.sources:
+            of = {one.id: one.kind for one in self._store.of(self._tenant, Source, [m.source for m in memories])}
+            memories = [memory for memory in memories if of.get(memory.source) in sieve.sources]
+        return memories
+
+    def facets(self, sieve: Sieve) -> Facets:
+        """How many there are of each sort; counted once for every state of the journal."""
+        head = self._store.head(self._tenant)
+        with self._lock:
+            known = self._counted.get(sieve)
+        if known and known[0] == head:
+            return known[1]
+        found = self._store.facets(self._tenant, sieve)
+        with self._lock:
+            self._counted[sieve] = head, found
+            while len(self._counted) > KEPT_FACETS:
+                self._counted.popitem(last=False)
+        return found
+
+    def recalled(self, filter: Filter, limit: int) -> tuple[Memory, ...]:
+        """What was recalled last."""
+        return tuple(self._store.recalled_last(self._tenant, filter, limit))
+
+    def growth(self, days: int) -> dict[str, Any]:
+        """How many memories were made on each day, and what was done to them."""
+        begin = times.micros(self._now() - timedelta(days=days))
+        work: dict[int, dict[str, int]] = {}
+        for day, operation, number in self._store.work(self._tenant, begin):
+            work.setdefault(day, {})[operation] = number
+        made = self.facets(Sieve(Filter(states=()))).days
+        return {
+            "made": [[_date(day), number] for day, number in made if day >= begin // DAY],
+            "before": sum(number for day, number in made if day < begin // DAY),
+            "work": [[_date(day), counts] for day, counts in work.items()],
+        }
+
+    # -- the graph ----------------------------------------------------------------------------------------------------
+
+    def map(
+        self, focus: Sequence[str], depth: int, limit: int, as_of: datetime | None, sees: Sees, *, entities: bool = True
+    ) -> Map:
+        """What is tied to a memory or an entity, so many links away; without one, what was tied last."""
+        begun = [self._place(one) for one in focus]
+        newest = self._store.newest_links
+        links = self._around(begun, depth, limit) if begun else newest(self._tenant, 2 * limit)
+        if as_of:
+            links = [link for link in links if _held(link, as_of)]
+        ends = list(dict.fromkeys([*begun, *(end for one in links for end in (one.origin, one.target))]))
+        dots = self._dots(ends, links, as_of, sees, entities=entities)
+        shown = {dot.id for dot in dots[:limit]}
+        between = tuple(link for link in links if link.origin in shown and link.target in shown)
+        return Map(tuple(dots[:limit]), between, len(dots) > limit)
+
+    def _place(self, name: str) -> str:
+        """The id of an entity that is called so, or else what was given, which is an id."""
+        found = self._store.of(self._tenant, Entity, [name], "name")
+        return found[0].id if found else name
+
+    def _around(self, ids: list[str], depth: int, limit: int) -> list[Link]:
+        links: dict[str, Link] = {}
+        seen, front = set(ids), ids
+        for _ in range(depth):
+            fresh: list[str] = []
+            for one in self._ties(front):
+                links[one.id] = one
+                fresh += [end for end in (one.origin, one.target) if end not in seen]
+                seen.update(fresh)
+            front = fresh[:limit]
+            if not front or len(seen) > 2 * limit:
+                break
+        return list(links.values())
+
+    def _ties(self, ids: Sequence[str]) -> Iterable[Link]:
+        counts: dict[str, int] = {}
+        for column in ("origin", "target"):
+            for link in self._store.of(self._tenant, Link, ids, column):
+                end = getattr(link, column)
+                counts[end] = counts.get(end, 0) + 1
+                if counts[end] <= PER_NODE:
+                    yield link
+
+    def _dots(
+        self, ids: Sequence[str], links: Sequence[Link], as_of: datetime | None, sees: Sees, *, entities: bool
+    ) -> list[Dot]:
+        ties: dict[str, int] = {}
+        for link in links:
+            for end in (link.origin, link.target):
+                ties[end] = ties.get(end, 0) + 1
+        memories = self._store.memories(self._tenant, ids)
+        named = {one.id: one for one in self._store.of(self._tenant, Entity, ids)} if entities else {}
+        found = []
+        for id in ids:
+            if (memory := memories.get(id)) and sees(memory) and not (as_of and memory.created_at > as_of):
+                label = memory.title or title_of(memory.content)
+                found.append(Dot(id, "memory", label, memory.kind, memory.state, memory.scope.project,
+                                 memory.valid_from or memory.created_at, ties.get(id, 0)))  # fmt: skip
+            elif (entity := named.get(id)) and not (as_of and entity.created_at > as_of):
+                found.append(Dot(id, "entity", entity.name, entity.kind, "", entity.project, entity.created_at,
+                                 ties.get(id, 0)))  # fmt: skip
+        return found
+
+    # -- what wants to be looked at -----------------------------------------------------------------------------------
+
+    def disputes(self, limit: int, sees: Sees = everybody) -> list[Pair]:
+        """Pairs of memories that contradict each other while both stand or wait."""
+        links = self._store.related(self._tenant, "contradicts", 5 * limit)
+        found = self._store.memories(self._tenant, [end for link in links for end in (link.origin, link.target)])
+        pairs = []
+        for link in links:
+            first, second = found.get(link.origin), found.get(link.target)
+            if first and second and all(one.state in ("active", "pending") and sees(one) for one in (first, second)):
+                pairs.append(Pair(first, second, link.reason))
+        return pairs[:limit]
+
+    def twins(self, limit: int, sees: Sees = everybody) -> list[Pair]:
+        """Pairs among the newest memories and all others that say nearly the same."""
+        active = Filter(states=("active",))
+        newest = [one for one in self._store.page(self._tenant, active, None, LOOKED_AT) if one.kind != "turn"]
+        vectors = self._store.vectors(self._tenant, [memory.id for memory in newest])
+        likest: dict[tuple[str, str], float] = {}
+        for memory in newest:
+            for model, rows in vectors.get(memory.id, {}).items():
+                for id, cosine in self._store.nearest(self._tenant, model, rows[0], active, 4):
+                    if id != memory.id and cosine >= self._alike:
+                        pair = min(id, memory.id), max(id, memory.id)
+                        likest[pair] = max(cosine, likest.get(pair, 0.0))
+        found = self._store.memories(self._tenant, [id for pair in likest for id in pair])
+        pairs = [
+            Pair(found[new], found[old], "", round(cosine, 4))
+            for (old, new), cosine in likest.items()
+            if old in found and new in found and found[old].scope == found[new].scope
+            and near(found[old].content, found[new].content) and sees(found[old]) and sees(found[new])
+        ]  # fmt: skip
+        return sorted(pairs, key=lambda pair: -pair.likeness)[:limit]
+
+    def secrets(self, limit: int, sees: Sees = everybody) -> list[dict[str, Any]]:
+        """Memories and quotes that hold what looks like a secret, by kind; the secret itself is not told."""
+        found: list[dict[str, Any]] = []
+        for kind in (Memory, Evidence):
+            after = ""
+            while (batch := self._store.all(self._tenant, kind, after, 1000)) and len(found) < limit:
+                after = batch[-1].id
+                dirty = {noun.id: kinds for noun in batch if (kinds := safe(noun)[1])}
+                owners = {noun.id: noun.memory if isinstance(noun, Evidence) else noun.id for noun in batch}
+                memories = self._store.memories(self._tenant, [owners[id] for id in dirty])
+                for id, kinds in dirty.items():
+                    memory = memories.get(owners[id])
+                    if memory and sees(memory):
+                        found.append({"memory": memory.id, "in": kind.__name__.lower(), "kinds": sorted(set(kinds))})
+        return found[:limit]
+
+    # -- health -------------------------------------------------------------------------------------------------------
+
+    def checks(self, model: str) -> list[Check]:
+        """Whether the store is whole, and whether every memory has its vector."""
+        found = self._store.check(self._tenant)
+        if not model:
+            return [
+                *found,
+                Check("vectors", "warning", "No model is loaded: only words are searched.", "recollect doctor"),
+            ]
+        missing = len(self._store.unembedded(self._tenant, model, 1001))
+        if missing:
+            number = "more than 1000" if missing > 1000 else str(missing)
+            detail = f"{number} memories have no vector of {model} and are found by words only."
+            return [*found, Check("vectors", "warning", detail, "recollect embed")]
+        return [*found, Check("vectors", "ok", f"Every memory has its vector of {model}.")]
+
+
+def _held(link: Link, moment: datetime) -> bool:
+    began = link.valid_from or link.created_at
+    return began <= moment and (link.valid_to is None or moment < link.valid_to)
+
+
+def _date(day: int) -> str:
+    """
+    >>> _date(20517)
+    '2026-03-05'
+    """
+    return times.moment(day * DAY).date().isoformat()

@@ -1,0 +1,111 @@
+"""The page at /: static files out of the package, and logging in.
+
+The files are read once. They lie below an address that holds the hash of all of them, so that a browser may keep them
+for ever and never mixes two versions; modules import each other by relative names and stay below it. The page itself is
+asked for anew each time. What it may load is said by a strict policy: our own files, nothing inline, nothing from
+elsewhere.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import anyio.to_thread
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from ..errors import BadInput, Forbidden
+from . import wire
+from .sessions import COOKIE, LASTS, PROOF, Sessions
+from .tenants import Tenants
+
+FOLDER = Path(__file__).parent / "dashboard"
+TYPES = {
+    ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml",
+    ".html": "text/html; charset=utf-8", ".txt": "text/plain; charset=utf-8",
+}  # fmt: skip
+CSP = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+SHELL = "index.html"
+
+
+def routes(tenants: Tenants, sessions: Sessions) -> list[Route]:
+    files = {
+        str(path.relative_to(FOLDER)): path.read_bytes()
+        for path in sorted(FOLDER.rglob("*"))
+        if path.suffix in TYPES and path.is_file()
+    }
+    version = hashlib.sha256(b"\0".join(name.encode() + b"\0" + files[name] for name in files)).hexdigest()[:16]
+    shell = files[SHELL].replace(b"{version}", version.encode())
+    tag = f'"{version}"'
+
+    async def page(request: Request) -> Response:
+        request.state.operation = "page"
+        headers = {"Content-Security-Policy": CSP, "ETag": tag, "Cache-Control": "no-cache"}
+        if request.headers.get("if-none-match") == tag:
+            return Response(status_code=304, headers=headers)
+        return Response(shell, media_type=TYPES[".html"], headers=headers)
+
+    async def file(request: Request) -> Response:
+        request.state.operation = "page"
+        name = request.path_params["name"]
+        if request.path_params["version"] != version or name not in files or name == SHELL:
+            raise HTTPException(404)
+        headers = {"Cache-Control": "public, max-age=31536000, immutable", "ETag": tag, "Content-Security-Policy": CSP}
+        return Response(files[name], media_type=TYPES[Path(name).suffix], headers=headers)
+
+    return [
+        Route("/", page, methods=["GET"], name="page"),
+        Route("/login", page, methods=["GET"], name="login page"),
+        Route("/login", _login(tenants, sessions), methods=["POST"], name="login"),
+        Route("/logout", _logout(sessions), methods=["POST"], name="logout"),
+        Route("/app/{version}/{name:path}", file, methods=["GET"], name="file"),
+    ]
+
+
+def _login(tenants: Tenants, sessions: Sessions) -> Callable[[Request], Any]:
+    async def login(request: Request) -> Response:
+        request.state.operation = "login"
+        _proven(request)
+        given = wire.loads(await request.body())
+        token = given.get("token") if isinstance(given, dict) else None
+        if not isinstance(token, str) or not token.strip():
+            raise BadInput("token is missing.", fix="Make one with: recollect token create")
+        host = request.client.host if request.client else ""
+        caller = await anyio.to_thread.run_sync(tenants.gatekeeper.caller, token.strip(), host)
+        answer = JSONResponse({"actor": caller.actor, "can": sorted(caller.can)})
+        answer.set_cookie(COOKIE, sessions.begin(token.strip()), secure=_encrypted(request), **_KEPT)
+        return answer
+
+    return login
+
+
+def _logout(sessions: Sessions) -> Callable[[Request], Any]:
+    async def logout(request: Request) -> Response:
+        request.state.operation = "logout"
+        _proven(request)
+        sessions.end(request.cookies.get(COOKIE, ""))
+        answer = JSONResponse({"ended": True})
+        answer.delete_cookie(COOKIE, path="/", httponly=True, samesite="strict", secure=_encrypted(request))
+        return answer
+
+    return logout
+
+
+_KEPT: dict[str, Any] = {"max_age": int(LASTS), "path": "/", "httponly": True, "samesite": "strict"}
+
+
+def _proven(request: Request) -> None:
+    if PROOF not in request.headers:
+        raise Forbidden("Only the page itself may ask for that.", fix="Log in at /login.")
+
+
+def _encrypted(request: Request) -> bool:
+    return "https" in (request.url.scheme, request.headers.get("x-forwarded-proto", ""))

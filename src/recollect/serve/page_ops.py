@@ -1,0 +1,304 @@
+"""Operations that people who look through everything need beside those that assistants use: most feed the page.
+
+Each reads `engine.overview`, or the machine the daemon runs on. Who stands behind a wall sees what is inside.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from .. import __version__
+from ..agents.access import Caller
+from ..engine import Engine
+from ..errors import BadInput, RecollectError
+from ..overview import Map, Pair
+from ..recall.query import MAX_LIMIT, filter_of
+from ..settings import PREFIX, Settings, load, shown
+from ..store.browsing import Facets, Sieve
+from ..types import SOURCES, TRUSTS, Check, Job, Memory, Page
+from . import hooks, words
+from .operation import FILTERS, PLACED, WHEN, Operation, P
+from .verbs import split
+
+FOR_PEOPLE = "for people who look through everything; a model asks recall"
+ON_THE_PAGE = "the page at / shows it"
+SIEVE = (
+    *FILTERS,
+    P("trusts", "texts", "Only of this trust.", None, choices=TRUSTS, aliases=("trust",)),
+    P("sources", "texts", "Only from sources of this kind.", None, choices=SOURCES, aliases=("source",)),
+    *PLACED,
+)
+
+
+def sieve(caller: Caller, values: dict[str, Any]) -> Sieve:
+    filters, places = split(values)
+    trusts, sources = (tuple(filters.pop(name, None) or ()) for name in ("trusts", "sources"))
+    return Sieve(filter_of(now=None, scope=caller.inside(places), inside=True, **filters), trusts, sources)
+
+
+def whoami(engine: Engine, caller: Caller) -> dict[str, Any]:
+    """Who asks, what they may do, and which operations this server has."""
+    from .ops import OPERATIONS  # which is made of this list among others
+
+    return {
+        "actor": caller.actor, "tenant": caller.tenant, "can": sorted(caller.can), "wall": caller.wall,
+        "home": caller.home, "token": bool(caller.token), "version": __version__, "head": engine.head,
+        "operations": {one.name: one.path for one in OPERATIONS if one.right in caller.can},
+    }  # fmt: skip
+
+
+def browse(
+    engine: Engine, caller: Caller, *, text: str = "", limit: int, cursor: str | None = None, **values: Any
+) -> Page:
+    return engine.overview.browse(sieve(caller, values), text, cursor, limit)
+
+
+def facets(engine: Engine, caller: Caller, **values: Any) -> Facets:
+    return engine.overview.facets(sieve(caller, values))
+
+
+def recalled(engine: Engine, caller: Caller, *, limit: int, **places: Any) -> tuple[Memory, ...]:
+    inside = filter_of(now=None, scope=caller.inside(places), inside=True, states=())
+    return engine.overview.recalled(inside, limit)
+
+
+def growth(engine: Engine, caller: Caller, *, days: int) -> dict[str, Any]:
+    caller.unwalled("Growth")
+    return engine.overview.growth(days)
+
+
+def graph(
+    engine: Engine, caller: Caller, *, focus: list[str] | None = None, depth: int, limit: int, **given: Any
+) -> Map:
+    # An entity does not say who may know of it, so that behind a wall only memories are shown.
+    return engine.overview.map(
+        focus or [], depth, limit, given.get("as_of"), caller.sees, entities=not caller.walled
+    )  # fmt: skip
+
+
+def disputes(engine: Engine, caller: Caller, *, limit: int) -> list[Pair]:
+    return engine.overview.disputes(limit, caller.sees)
+
+
+def twins(engine: Engine, caller: Caller, *, limit: int) -> list[Pair]:
+    return engine.overview.twins(limit, caller.sees)
+
+
+def secrets(engine: Engine, caller: Caller, *, limit: int) -> dict[str, Any]:
+    return {"secrets": engine.overview.secrets(limit, caller.sees)}
+
+
+def preview(engine: Engine, caller: Caller, *, prompt: str = "", said: list[str] | None = None, **places: Any) -> Any:
+    return hooks.preview(engine, caller, caller.scope(places), prompt, said or [])
+
+
+def checks(engine: Engine, caller: Caller) -> dict[str, Any]:
+    caller.unwalled("The doctor")
+    return {"checks": engine.overview.checks(engine.model()[0])}
+
+
+def jobs(engine: Engine, caller: Caller, *, limit: int) -> dict[str, Any]:
+    caller.unwalled("The queue")
+    return {"jobs": engine.jobs.list(limit=limit)}
+
+
+def settings(engine: Engine, caller: Caller) -> dict[str, Any]:
+    """Every setting as it is in force here, what it would be otherwise, and where it was set."""
+    caller.unwalled("The settings")
+    loaded, origin = load()
+    found = []
+    for one in fields(Settings):
+        value, default = getattr(engine.settings, one.name), one.default
+        given = value != getattr(loaded, one.name)
+        found.append({
+            "name": one.name, "value": shown(str(value)), "default": shown(str(default)),
+            "origin": "argument" if given else origin[one.name], "meaning": one.metadata["sentence"],
+            "variable": PREFIX + one.name.upper(),
+        })  # fmt: skip
+    return {"settings": found, "file": str(engine.settings.config_path)}
+
+
+def assistants(engine: Engine, caller: Caller) -> dict[str, Any]:
+    """Which assistants on this machine are connected."""
+    from ..install import files, hosts
+    from ..install.commands import script
+
+    caller.unwalled("The list of assistants")
+    try:
+        program, wrong = hosts.Program(script(), ""), ""
+    except BadInput as error:
+        program, wrong = hosts.Program("recollect", ""), error.message
+    folders = hosts.Folders(os.environ, Path.home(), platform.system())
+    found = []
+    for host in hosts.HOSTS.values():
+        try:
+            state = "connected" if files.connected(host.name, program, folders, engine.settings.home) else ""
+        except BadInput as error:
+            state = error.message
+        found.append({"host": host.name, "title": host.title, "state": state})
+    return {"assistants": found, "problem": wrong}
+
+
+def try_models(engine: Engine, caller: Caller) -> dict[str, Any]:
+    """Ask each model that is set up one short thing, and tell how long it took or what went wrong."""
+    caller.unwalled("Trying the models")
+    found = []
+    for name, model, ask in (
+        ("embedder", engine.settings.embedder, lambda: engine.recall("a question to try the model", limit=1).skipped),
+        ("llm", engine.settings.llm, lambda: _complete(engine)),
+    ):
+        if not model or model == "off":
+            found.append({"name": name, "model": model, "status": "off", "detail": "none is set up", "ms": 0.0})
+            continue
+        began = time.perf_counter()
+        try:
+            detail, status = ask(), "ok"
+        except RecollectError as error:
+            detail, status = f"{error.message} {error.fix}", "broken"
+        missing = [one for one in detail if one.startswith("vector")] if isinstance(detail, tuple) else []
+        told = detail if isinstance(detail, str) else "; ".join(missing)
+        spent = round((time.perf_counter() - began) * 1000, 1)
+        found.append({
+            "name": name, "model": shown(model), "status": "broken" if missing else status, "detail": told, "ms": spent,
+        })  # fmt: skip
+    return {"models": found}
+
+
+def _complete(engine: Engine) -> str:
+    llm = engine.spending.llm("extract", "test")
+    if llm is None:
+        return "none is set up"
+    schema = {"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]}
+    llm.complete("Answer with one word as JSON.", [("user", "Say: ready")], schema, 50)
+    return "it answered"
+
+
+def _pairs(pairs: list[Pair], now: Any) -> str:
+    return "\n\n".join(f"{words.plain(one.first, now)}\n{words.plain(one.second, now)}" for one in pairs)
+
+
+_LIMIT = P("limit", "whole", "At most so many.", 50, aliases=("k", "top_k", "n"), least=1, most=MAX_LIMIT)
+PAGE = (
+    Operation(
+        "whoami", "Who am I", "Who is asking, with which rights, behind which wall, and what there is to ask.",
+        "To see what a token is good for.",
+        (),
+        whoami, words.plain, "GET", "/v1/whoami", dict,
+        read_only=True, idempotent=True, no_mcp="an assistant is told by its host", no_cli=ON_THE_PAGE,
+    ),
+    Operation(
+        "browse", "Browse memories", "Page through memories, newest first, also by trust, by source and by words.",
+        "Everything that is remembered, in every state that is asked for. With text, the best 200 that have the words.",
+        (
+            P("text", "text", "Only memories with these words, best first.", "", aliases=("q", "query")),
+            _LIMIT, P("cursor", "text", "Where the page before ended.", None, aliases=("page_token",)), *SIEVE,
+        ),
+        browse, words.listed, "GET", "/v1/browse", Page,
+        read_only=True, idempotent=True, no_mcp=FOR_PEOPLE, cli="list",
+    ),
+    Operation(
+        "facets", "Facets", "How many memories there are of each kind, state, trust, project, tag, source and day.",
+        "Of those that the filters let through.",
+        SIEVE,
+        facets, words.plain, "GET", "/v1/facets", Facets,
+        read_only=True, idempotent=True, no_mcp=FOR_PEOPLE, cli="stats",
+    ),
+    Operation(
+        "recalled", "Recalled last", "Memories that were recalled last, newest first.",
+        "To see what assistants are being told.",
+        (_LIMIT, *PLACED),
+        recalled, words.plain, "GET", "/v1/recalled", [Memory],
+        read_only=True, idempotent=True, no_mcp=FOR_PEOPLE, no_cli=ON_THE_PAGE,
+    ),
+    Operation(
+        "growth", "Growth", "How many memories were made and changed on each day.",
+        "Days are UTC.",
+        (P("days", "whole", "So many days back.", 90, least=1, most=3660),),
+        growth, words.plain, "GET", "/v1/growth", dict,
+        read_only=True, idempotent=True, no_mcp=FOR_PEOPLE, no_cli=ON_THE_PAGE,
+    ),
+    Operation(
+        "graph", "Graph", "Memories and entities with the links between them, around one of them or newest first.",
+        "Follows links of every type, so many steps away.",
+        (
+            P("focus", "texts", "Ids of memories, or names of entities, to begin with.", None),
+            P("depth", "whole", "How many links away.", 1, least=1, most=4),
+            P("limit", "whole", "At most so many.", 150, least=1, most=1000),
+            P("as_of", "time", f"As it was then. {WHEN}", None),
+        ),
+        graph, words.plain, "GET", "/v1/graph", Map,
+        read_only=True, idempotent=True, no_mcp="a model reads the graph by its own tools", no_cli=ON_THE_PAGE,
+    ),
+    Operation(
+        "disputes", "Contradictions", "Pairs of memories that contradict each other while both stand or wait.",
+        "Newest first, with the reason.",
+        (_LIMIT,),
+        disputes, _pairs, "GET", "/v1/disputes", [Pair],
+        read_only=True, idempotent=True, no_mcp=FOR_PEOPLE, no_cli=ON_THE_PAGE,
+    ),
+    Operation(
+        "twins", "Near duplicates", "Pairs of memories that say nearly the same.",
+        "The newest memories are compared with all others of the same scope.",
+        (_LIMIT,),
+        twins, _pairs, "GET", "/v1/twins", [Pair],
+        read_only=True, idempotent=True, no_mcp=FOR_PEOPLE, no_cli=ON_THE_PAGE,
+    ),
+    Operation(
+        "secrets", "Secrets found", "Memories and quotes that hold what looks like a secret.",
+        "By id and kind; the secret itself is not told. recollect scan --fix takes them out.",
+        (_LIMIT,),
+        secrets, words.plain, "GET", "/v1/secrets", dict,
+        right="admin", read_only=True, idempotent=True, no_mcp=FOR_PEOPLE, cli="scan",
+    ),
+    Operation(
+        "preview", "Preview", "What the start of a session and the next prompt would be given, before it happens.",
+        "As the hooks would say it, in the project that is named; nothing is noted as shown.",
+        (
+            P("prompt", "text", "What the person would say.", "", aliases=("query", "q")),
+            P("said", "texts", "What they said before in the same session.", None),
+            *PLACED,
+        ),
+        preview, words.plain, "POST", "/v1/preview", dict,
+        read_only=True, idempotent=True, no_mcp=FOR_PEOPLE, cli="context",
+    ),
+    Operation(
+        "checks", "Checks", "Whether the store is whole, and whether every memory has its vector.",
+        "The part of recollect doctor that a running server can do.",
+        (),
+        checks, words.plain, "GET", "/v1/checks", {"checks": [Check]},
+        right="admin", read_only=True, idempotent=True, no_mcp="upkeep, not work on knowledge", cli="doctor",
+    ),
+    Operation(
+        "jobs", "Jobs", "Work in the background: what waits, runs, is done and failed, newest first.",
+        "Captures, embeddings and upkeep.",
+        (_LIMIT,),
+        jobs, words.plain, "GET", "/v1/jobs", {"jobs": [Job]},
+        right="admin", read_only=True, idempotent=True, no_mcp="upkeep, not work on knowledge", cli="jobs",
+    ),
+    Operation(
+        "settings", "Settings", "Every setting in force, with its default, its meaning and where it was set.",
+        "Passwords in addresses are left out.",
+        (),
+        settings, words.plain, "GET", "/v1/settings", dict,
+        right="admin", read_only=True, idempotent=True, no_mcp="for the person who runs it", cli="config",
+    ),
+    Operation(
+        "assistants", "Assistants", "Which assistants on this machine are connected.",
+        "recollect install HOST connects one.",
+        (),
+        assistants, words.plain, "GET", "/v1/assistants", dict,
+        right="admin", read_only=True, idempotent=True, no_mcp="for the person who runs it", cli="install",
+    ),
+    Operation(
+        "try_models", "Try the models", "Ask each model that is set up one short thing, and tell how it went.",
+        "It costs what one short question costs.",
+        (),
+        try_models, words.plain, "POST", "/v1/models/try", dict,
+        right="admin", no_mcp="for the person who runs it", cli="doctor",
+    ),
+)  # fmt: skip
