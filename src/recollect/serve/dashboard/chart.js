@@ -1,0 +1,38 @@
+// A chart over time: uPlot with our colours, drawn again when the theme or the width changes.
+import { html, useEffect, useRef } from "./base.js";
+import { library } from "./lazy.js";
+import { complain } from "./state.js";
+
+const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+// `times` in seconds, `lines` as [{ label, values, colour: "--name", bars }]; the numbers are told in words by `label`.
+export function Chart({ label, times, lines, height = 180, format = (value) => value }) {
+  const box = useRef(null);
+  useEffect(() => {
+    if (!times.length) return undefined;
+    let chart = null;
+    let gone = false;
+    const draw = () => {
+      if (gone || !window.uPlot) return;
+      chart?.destroy();
+      const axis = { stroke: colour("--dim"), grid: { stroke: colour("--line"), width: 1 }, ticks: { show: false }, font: "12px system-ui, sans-serif" };
+      chart = new window.uPlot({
+        width: box.current.clientWidth || 400, height, cursor: { points: { size: 6 } }, legend: { show: lines.length > 1, live: false },
+        scales: { x: { time: true }, y: { range: (_, low, high) => [Math.min(0, low), high > 0 ? high * 1.1 : 1] } },
+        axes: [{ ...axis, grid: { show: false } }, { ...axis, size: 56, values: (_, ticks) => ticks.map(format) }],
+        series: [{}, ...lines.map((line) => ({
+          label: line.label, stroke: colour(line.colour), width: line.bars ? 0 : 2, points: { show: times.length < 3 },
+          fill: line.bars ? colour(line.colour) : `color-mix(in srgb, ${colour(line.colour)} 14%, transparent)`,
+          ...(line.bars && { paths: window.uPlot.paths.bars({ size: [0.7, 28] }), points: { show: false } }),
+        }))],
+      }, [times, ...lines.map((line) => line.values)], box.current);
+    };
+    library("uplot").then(draw, complain);
+    const watch = new ResizeObserver(() => chart && chart.width !== box.current.clientWidth && chart.setSize({ width: box.current.clientWidth, height }));
+    watch.observe(box.current);
+    addEventListener("theme", draw);
+    return () => (gone = true, watch.disconnect(), removeEventListener("theme", draw), chart?.destroy());
+  }, [JSON.stringify([times.length, times.at(-1), lines.map((line) => [line.label, line.values.at(-1), line.values.length])])]);
+  if (!times.length) return html`<p class="dim pad">Nothing to draw yet.</p>`;
+  return html`<div class="chart" role="img" aria-label=${label} ref=${box}></div>`;
+}
