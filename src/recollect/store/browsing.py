@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, TypeVar
 
 from ..types import Filter, Kept, Link, Memory, Noun
@@ -20,8 +20,9 @@ DAY = 86_400_000_000  # microseconds
 MOST_TAGS, MOST_PROJECTS = 40, 60
 
 GROUPED = """
-    select m.kind, m.state, m.trust, m.project, count(*) from memory m where m.tenant = :tenant{where}
-    group by 1, 2, 3, 4"""
+    select m.kind, m.trust, m.project, count(*) from memory m where m.tenant = :tenant{where}
+    group by 1, 2, 3"""
+STATED = "select m.state, count(*) from memory m where m.tenant = :tenant{where} group by 1"
 TAGGED = """
     select g.tag, count(*) from memory_tag g join memory m on m.{key} = g.memory and m.tenant = g.tenant
     where g.tenant = :tenant{where} group by 1 order by 2 desc, 1 limit :limit"""
@@ -50,7 +51,7 @@ class Sieve:
 
 @dataclass(frozen=True, slots=True)
 class Facets(Noun):
-    """How many memories there are of each sort; days are counted from 1970, oldest first."""
+    """How many memories there are of each sort; of states also those that are filtered out. Days count from 1970."""
 
     total: int = 0
     kinds: dict[str, int] = field(default_factory=dict)
@@ -88,13 +89,14 @@ class Browsing(ABC):
     def facets(self, tenant: str, sieve: Sieve) -> Facets:
         """How many of those that pass there are, in all and of each sort."""
         where, values = self._sieved(sieve)
-        counts: list[dict[str, int]] = [{}, {}, {}, {}]
+        counts: list[dict[str, int]] = [{}, {}, {}]
         total = 0
         for *names, number in self._query(GROUPED.format(where=where), tenant=tenant, **values):
             total += number
             for count, name in zip(counts, names, strict=True):
                 count[name] = count.get(name, 0) + number
-        kinds, states, trusts, projects = (_largest(count) for count in counts)
+        kinds, trusts, projects = (_largest(count) for count in counts)
+        states = self._states(tenant, sieve)
         tagged = TAGGED.format(where=where, key=self.MEMORY_KEY)
         tags = self._query(tagged, tenant=tenant, limit=MOST_TAGS, **values)
         sources = self._query(SOURCED.format(where=where), tenant=tenant, **values)
@@ -104,6 +106,12 @@ class Browsing(ABC):
             {tag: int(number) for tag, number in tags}, _largest({kind: int(number) for kind, number in sources}),
             tuple((int(day), int(number)) for day, number in days),
         )  # fmt: skip
+
+    def _states(self, tenant: str, sieve: Sieve) -> dict[str, int]:
+        """How many there are of each state, those that were not asked for too: they are what could be asked for."""
+        where, values = self._sieved(replace(sieve, filter=sieve.filter.but(states=())))
+        rows = self._query(STATED.format(where=where), tenant=tenant, **values)
+        return _largest({state: int(number) for state, number in rows})
 
     def recalled_last(self, tenant: str, filter: Filter, limit: int) -> list[Memory]:
         """What was recalled last, newest first."""

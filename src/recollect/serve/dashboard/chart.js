@@ -2,8 +2,7 @@
 import { html, useEffect, useRef } from "./base.js";
 import { library } from "./lazy.js";
 import { complain } from "./state.js";
-
-const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+import { colour, faint } from "./colour.js";
 
 // `times` in seconds, `lines` as [{ label, values, colour: "--name", bars }]; the numbers are told in words by `label`.
 export function Chart({ label, times, lines, height = 180, format = (value) => value }) {
@@ -22,7 +21,7 @@ export function Chart({ label, times, lines, height = 180, format = (value) => v
         axes: [{ ...axis, grid: { show: false } }, { ...axis, size: 56, values: (_, ticks) => ticks.map(format) }],
         series: [{}, ...lines.map((line) => ({
           label: line.label, stroke: colour(line.colour), width: line.bars ? 0 : 2, points: { show: times.length < 3 },
-          fill: line.bars ? colour(line.colour) : `color-mix(in srgb, ${colour(line.colour)} 14%, transparent)`,
+          fill: line.bars ? colour(line.colour) : faint(line.colour, 0.14),
           ...(line.bars && { paths: window.uPlot.paths.bars({ size: [0.7, 28] }), points: { show: false } }),
         }))],
       }, [times, ...lines.map((line) => line.values)], box.current);

@@ -123,11 +123,14 @@ export function Difference({ before, after }) {
 function Past({ memory }) {
   const found = useData((signal) => get(`/v1/memories/${memory.id}/history`, {}, { signal }), [memory.id, memory.updated_at, memory.state]);
   const [all, set] = useState(false);
-  return html`<h3>History</h3><${Shown} of=${found}>${(entries) => html`<ol class="past">${[...entries].reverse().slice(0, all ? 200 : 8).map((entry) => {
+  return html`<h3>History</h3><${Shown} of=${found}>${(every) => {
+    const entries = every.filter((entry) => entry.noun === "memory");
+    return html`<ol class="past">${[...entries].reverse().slice(0, all ? 200 : 8).map((entry) => {
     const names = entry.before && entry.after ? Object.keys(entry.after).filter((name) => !SKIPPED.has(name)) : [];
     return html`<li key=${entry.seq}><div><strong>${deed(entry).word}</strong> <span class="dim">by ${entry.actor} <${Time} at=${entry.at} /></span></div>
       ${entry.reason && html`<p class="reason">${entry.reason}</p>`}
       ${names.map((name) => html`<div class="changed"><span class="dim">${name}</span><${Difference} before=${plain(entry.before[name])} after=${plain(entry.after[name])} /></div>`)}</li>`;
-  })}</ol>${entries.length > 8 && html`<button type="button" class="link" onClick=${() => set(!all)}>${all ? "fewer" : `all ${entries.length}`}</button>`}`}<//>`;
+  })}</ol>${entries.length > 8 && html`<button type="button" class="link" onClick=${() => set(!all)}>${all ? "fewer" : `all ${entries.length}`}</button>`}`;
+  }}<//>`;
 }
 

@@ -27,9 +27,7 @@ function Group({ name, title, counts, filter, set }) {
   const [all, setAll] = useState(false);
   const key = name === "projects" ? "project" : name;
   const chosen = filter[key] || [];
-  // Only active ones are shown unless states are asked for: the others are offered all the same.
   const names = Object.keys(counts);
-  if (name === "states") names.push(...["active", "pending", "superseded", "archived", "rejected", "expired", "invalid"].filter((one) => !names.includes(one)));
   for (const one of chosen) if (one !== "any" && !names.includes(one)) names.unshift(one);
   const shown = names.filter((one) => name !== "projects" || one);
   if (!shown.length) return null;
@@ -42,7 +40,7 @@ function Group({ name, title, counts, filter, set }) {
   };
   return html`<fieldset class="facet"><legend>${title}</legend><ul>${shown.slice(0, all ? 60 : FEW).map((one) => html`<li key=${one}>
     <button type="button" class="facet-one ${chosen.includes(one) ? "on" : ""}" aria-pressed=${chosen.includes(one)} onClick=${() => click(one)}>
-      <span class="facet-name">${one}</span><${Bar} share=${(counts[one] || 0) / most} label=${`${counts[one] || 0}`} /><span class="facet-count">${counts[one] === undefined ? "" : number(counts[one])}</span></button></li>`)}
+      <span class="facet-name">${one}</span>${counts[one] !== undefined && html`<${Bar} share=${counts[one] / most} label=${`${counts[one]}`} /><span class="facet-count">${number(counts[one])}</span>`}</button></li>`)}
     ${name === "states" && html`<li><button type="button" class="facet-one ${chosen.includes("any") ? "on" : ""}" aria-pressed=${chosen.includes("any")} onClick=${() => set({ states: chosen.includes("any") ? undefined : ["any"] })}><span class="facet-name">any state</span></button></li>`}
     </ul>${shown.length > FEW && html`<button type="button" class="link" onClick=${() => setAll(!all)}>${all ? "fewer" : `${Math.min(60, shown.length) - FEW} more`}</button>`}</fieldset>`;
 }

@@ -5,6 +5,7 @@ import { address, complain, go, say, useData } from "../state.js";
 import { Button, Empty, Kind, Page, Shown, State } from "../ui.js";
 import { day, plural, shorten } from "../words.js";
 import { library } from "../lazy.js";
+import { colour } from "../colour.js";
 import { layout, path } from "../layout.js";
 
 const MOST = 400;
@@ -84,7 +85,6 @@ function About({ dot, all, way, grow, choose, connect, focus }) {
     <ul class="plain ties">${ties.slice(0, 12).map((link) => html`<li key=${link.id}><span class="tag r-${link.relation}">${link.origin === dot.id ? `${link.relation} →` : `← ${link.relation}`}</span> <button type="button" class="link" onClick=${() => choose(link.origin === dot.id ? link.target : link.origin)}>${label(link.origin === dot.id ? link.target : link.origin)}</button></li>`)}</ul></div>`;
 }
 
-const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const EDGE = { contradicts: "--bad", supersedes: "--warn", mentions: "--line-strong" };
 
 function Canvas({ dots, links, chosen, way, choose, expand }) {
@@ -114,7 +114,11 @@ function Canvas({ dots, links, chosen, way, choose, expand }) {
           renderEdgeLabels: true, labelColor: { color: colour("--ink") }, edgeLabelColor: { color: colour("--dim") }, labelFont: "system-ui, sans-serif", labelSize: 12, edgeLabelSize: 10, labelRenderedSizeThreshold: 7, allowInvalidContainer: true,
           defaultDrawNodeHover: () => {}, // the panel beside it tells more
           nodeReducer: (id, data) => (id === look.current.chosen ? { ...data, highlighted: true, size: data.size + 4, color: colour("--warn") } : look.current.way.size > 1 && !look.current.way.has(id) ? { ...data, color: colour("--line"), label: "" } : data),
-          edgeReducer: (id, data) => (look.current.way.size > 1 && !graph.extremities(id).every((end) => look.current.way.has(end)) ? { ...data, color: colour("--line"), label: "" } : data),
+          edgeReducer: (id, data) => {
+            const ends = graph.extremities(id);
+            if (look.current.way.size > 1) return ends.every((end) => look.current.way.has(end)) ? { ...data, size: 3 } : { ...data, color: colour("--line"), label: "" };
+            return ends.includes(look.current.chosen) ? { ...data, size: 2.4 } : { ...data, label: "" }; // every label at once could not be read
+          },
         });
       } catch (error) {
         setWrong(`The graph cannot be drawn here (${error.message}); the list beside it holds the same.`);

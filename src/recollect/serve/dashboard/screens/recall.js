@@ -2,7 +2,7 @@
 import { html, useEffect, useState } from "../base.js";
 import { post } from "../api.js";
 import { address, go, kept, keep, memoryOf, useData } from "../state.js";
-import { Bar, Button, Choice, Copy, Empty, Field, Kind, Page, Shown, State, Time, useLate } from "../ui.js";
+import { Bar, Button, Choice, Copy, Empty, Field, Kind, Page, Shown, State, useLate } from "../ui.js";
 import { number, plural, shorten, shortId, titleOf } from "../words.js";
 
 const RECIPES = ["default", "conversation", "hybrid", "session_start", "deep"];
@@ -33,7 +33,7 @@ export function Recall({ values }) {
         <${Field} label="Project" value=${project} onInput=${(value) => set({ project: value })} placeholder="every project" />
         <${Field} label="Token budget" type="number" min="1" value=${budget} onInput=${(value) => set({ tokens: value })} placeholder="no limit" />
         <span class="gap"></span>
-        <${Copy} text=${() => command(body(recipe))} label="Copy as command" /><${Copy} text=${() => JSON.stringify(body(recipe), null, 2)} label="Copy as JSON" />
+        <div><${Copy} text=${() => command(body(recipe))} label="Copy as command" /><${Copy} text=${() => JSON.stringify(body(recipe), null, 2)} label="Copy as JSON" /></div>
       </div></div>
     ${query.trim() ? html`<div class="compare ${other ? "both" : ""}">
       <${Answer} key=${recipe} body=${body(recipe)} name=${recipe} titled=${Boolean(other)} />
@@ -76,7 +76,7 @@ function Hit({ hit, at, best, recall }) {
     <a class="hit-text" href=${address("memories", { open: memory.id, states: "any" })}>${shorten(memory.content, 320)}</a>
     <${Bar} share=${hit.score / (best || 1)} kind="score" label=${`score ${hit.score.toFixed(3)}`} />
     <div class="arms">${ARMS.filter((arm) => arm in hit.arms).map((arm) => html`<span class="arm"><span>${arm}</span><${Bar} share=${part(recall, arm, hit.arms[arm])} kind="a-${arm}" label=${`${arm} ${hit.arms[arm]}`} /><b class="mono">${hit.arms[arm].toFixed(2)}</b></span>`)}</div>
-    <small class="dim">${hit.why} · <${Time} at=${memory.updated_at} /></small></div></li>`;
+    <small class="dim">${hit.why}</small></div></li>`;
 }
 
 // How much of the best score of its arm one has.

@@ -62,7 +62,7 @@ function Claim({ memory, here, look, approve }) {
       <div><div class="chips"><${Kind} kind=${memory.kind} /><${Trust} trust=${memory.trust} /><span class="dim">${placeOf(memory.scope)} · confidence ${percent(memory.confidence)} · <${Time} at=${memory.created_at} /></span></div>
         <p class="content">${memory.content}</p>
         ${memory.reasoning && html`<p class="reason">${memory.reasoning}</p>`}
-        ${quotes.slice(0, 2).map((one) => html`<blockquote>${shorten(one.quote, 400)}<small>${proof.data.source?.author || proof.data.source?.kind} ${one.place}</small></blockquote>`)}</div>
+        ${quotes.slice(0, 2).map((one) => html`<blockquote>${shorten(one.quote, 400)}<small>said by ${proof.data.source?.author || proof.data.source?.kind}</small></blockquote>`)}</div>
       ${others.map(({ relation, memory: other }) => html`<div class="against"><div class="chips"><span class="tag r-${relation}">${relation}</span><${Kind} kind=${other.kind} /><${State} state=${other.state} /><span class="dim"><${Time} at=${other.created_at} /></span></div>
         <${Difference} before=${other.content} after=${memory.content} /></div>`)}
     </div>

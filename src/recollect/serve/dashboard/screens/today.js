@@ -7,7 +7,7 @@ import { deed, GROUPS, number, placeOf, plural, shorten, shortId, titleOf } from
 import { First } from "./first.js";
 
 const MOST = 400; // entries that are kept in sight
-const QUIET = new Set(["source", "evidence", "embedding", "token", "webhook"]); // what stands behind memories
+const QUIET = new Set(["source", "evidence", "embedding", "tombstone", "token", "webhook"]); // what stands behind memories
 const shownNoun = (entry) => !QUIET.has(entry.noun);
 
 export function Today({ values }) {
@@ -75,14 +75,14 @@ export function Today({ values }) {
     </div><//>`;
 }
 
+// The newest entries: backwards through the journal in pages, past long runs of what is not shown.
 async function recent(head) {
-  let after = Math.max(0, head - 600);
-  const found = [];
-  while (after < head) {
-    const page = await get("/v1/changes", { after, limit: 600 });
-    found.push(...page.changes.filter(shownNoun));
-    if (page.after <= after) break;
-    after = page.after;
+  let found = [];
+  for (let end = head, page = 0; end > 0 && found.length < 150 && page < 8; page++) {
+    const begin = Math.max(0, end - 1000);
+    const { changes } = await get("/v1/changes", { after: begin, limit: end - begin });
+    found = [...changes.filter((entry) => entry.seq <= end && shownNoun(entry)), ...found];
+    end = begin;
   }
   return found.slice(-MOST);
 }
@@ -96,7 +96,7 @@ function Line({ entry, word, group, scope }) {
   const own = entry.noun === "memory" && entry.after?.content ? { id, ...entry.after } : null;
   useEffect(() => {
     let here = true;
-    if (!own && !entry.purged && (entry.noun === "memory" || entry.noun === "link")) memoryOf(id).then((found) => here && set(found));
+    if (!own && !entry.purged && (entry.noun === "memory" || (entry.noun === "link" && entry.after?.origin_kind === "memory"))) memoryOf(id).then((found) => here && set(found));
     return () => (here = false);
   }, [id]);
   const about = own || memory;
@@ -104,10 +104,11 @@ function Line({ entry, word, group, scope }) {
   return html`<li class="line g-${group}"><span class="line-deed">${words}</span>
     <span class="line-what">${about
       ? html`<a href=${address("memories", { open: id, states: "any" })}>${shorten(titleOf(about), 160)}</a>`
-      : html`<span class="dim">${entry.purged ? "erased" : entry.after?.name || shortId(entry.target)}</span>`}
+      : html`<span class="dim">${entry.purged ? "erased" : entry.after?.name || (entry.noun === "link" ? "two entities" : shortId(entry.target))}</span>`}
       ${entry.reason && html`<small class="reason">${shorten(entry.reason, 160)}</small>`}</span>
+    <${Time} at=${entry.at} />
     <span class="line-side">${about?.kind && html`<${Kind} kind=${about.kind} />`}${about?.state && html`<${State} state=${about.state} />`}
-      <span class="dim">${placeOf(about?.scope || scope)}</span><span class="dim">${entry.actor}</span><${Time} at=${entry.at} /></span></li>`;
+      <span>${placeOf(about?.scope || scope)}</span><span>by ${entry.actor}</span></span></li>`;
 }
 
 // Recalls are not in the journal, because looking changes nothing; which memories were recalled last is counted.
