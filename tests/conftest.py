@@ -28,6 +28,7 @@ hypothesis.settings.register_profile("recollect", deadline=None)
 hypothesis.settings.load_profile("recollect")
 BACKENDS = ("sqlite", "postgres")
 NOT_TESTED = "PostgreSQL was not tested"
+NO_PAGE = "THE PAGE WAS NOT TESTED"
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -41,6 +42,8 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     if reasons := [reason for reason in skipped if NOT_TESTED in reason]:
         told = reasons[0].partition(NOT_TESTED)[2].rstrip("')")
         terminalreporter.write_line(f"{NOT_TESTED}{told} ({len(reasons)} tests)", red=True, bold=True)
+    if any(NO_PAGE in reason for reason in skipped):
+        terminalreporter.write_line(f"{NO_PAGE}: no Chromium, or the package playwright is missing", red=True, bold=True)
 
 
 class Clock:

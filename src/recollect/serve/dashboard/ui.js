@@ -136,11 +136,13 @@ function Confirm({ body, yes, danger, reason, done }) {
 // -- keys -------------------------------------------------------------------------------------------------------------
 
 // Keys of a screen: { j: () => …, Enter: () => … }. Not while somebody types, and not under a dialog.
-export function useKeys(keys, on) {
+export function useKeys(keys) {
+  const now = useRef(keys);
+  now.current = keys; // a key may come right after another, before effects have run
   useEffect(() => {
     const pressed = (event) => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || overlay.get()) return;
-      const act = keys[event.key];
+      const act = now.current[event.key];
       if (!act || (event.target.closest("input, textarea, select, dialog") && event.key !== "Escape")) return;
       if (event.key === "Enter" && event.target.closest("button, a")) return;
       event.preventDefault();
@@ -148,7 +150,7 @@ export function useKeys(keys, on) {
     };
     document.addEventListener("keydown", pressed);
     return () => document.removeEventListener("keydown", pressed);
-  }, on);
+  }, []);
 }
 
 // A value that follows another one late, so that typing does not ask at each key.

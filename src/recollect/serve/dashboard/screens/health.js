@@ -113,7 +113,7 @@ function Doctor() {
   const found = useData((signal) => get("/v1/checks", {}, { signal }), []);
   const fix = { vectors: ["Embed now", () => post("/v1/embed").then((done) => say(`Embedded ${plural(done.embedded, "memory", "memories")}.`))], "full text": ["Build it again", () => post("/v1/mend").then(() => say("The full text index is built again."))] };
   return html`<section class="card" aria-label="Doctor"><h2>Doctor</h2><${Shown} of=${found}>${({ checks }) => html`<ul class="checks">${checks.map((one) => html`<li class="check ${one.status}" key=${one.name}>
-    <span class="mark" aria-label=${one.status}></span><div><strong>${one.name}</strong> <span class="dim">${one.detail}</span>
+    <span class="mark" role="img" aria-label=${one.status}></span><div><strong>${one.name}</strong> <span class="dim">${one.detail}</span>
     ${one.status !== "ok" && one.fix && html`<div class="fix"><code>${one.fix}</code>${fix[one.name] && html`<${Button} small=${true} onClick=${() => fix[one.name][1]().then(found.again)}>${fix[one.name][0]}<//>`}</div>`}</div></li>`)}</ul>
     <div class="fix"><${Button} small=${true} onClick=${found.again}>Look again<//><${Copy} text="recollect doctor" label="Copy the whole check" /></div>`}<//></section>`;
 }

@@ -52,7 +52,7 @@ export function Memories({ values }) {
     j: move(1), k: move(-1), ArrowDown: move(columns), ArrowUp: move(-columns), Enter: () => current && show(current),
     x: () => current && toggle(current), Escape: () => (open ? shut() : setChosen(new Map())),
     ...(can("write") && { e: () => current && actions.edit(current), f: act(actions.forget), p: act(actions.pin) }),
-  }, [at, chosen, list.items, open, values, columns]);
+  });
   const total = words || meaning ? list.items.length : counts.data?.total;
   const nothing = counts.data && !counts.data.total && !Object.keys(filter).length && !words;
   const turn = (next) => (setAs(next), keep("memories.as", next));

@@ -41,7 +41,7 @@ function Waiting() {
     Enter: () => current && go("memories", { open: current.id, states: "pending" }),
     ...(write && { a: () => current && approve(current), r: () => current && actions.rejectNow([current]), e: () => current && actions.edit(current),
       m: () => document.querySelector(".claim.here [data-merge]")?.click() }),
-  }, [at, all, write]);
+  });
   return html`<${Shown} of=${found}>${() => all.length
     ? html`<p class="dim">${plural(all.length, "claim waits", "claims wait")}${found.data.cursor ? " and more" : ""} · <kbd>a</kbd> approve <kbd>e</kbd> edit <kbd>r</kbd> reject <kbd>m</kbd> merge <kbd>j</kbd> <kbd>k</kbd> move</p>
       <ol class="claims">${all.map((memory, index) => html`<${Claim} key=${memory.id} memory=${memory} here=${memory === current} look=${() => setAt(index)} approve=${approve} />`)}</ol>`

@@ -32,7 +32,7 @@ function Models() {
   const wanted = ["embedder", "reranker", "llm", "llm_gate", "budget_day", "budget_month"];
   return html`<${Shown} of=${all}>${({ settings }) => html`<dl class="facts wide">${settings.filter((one) => wanted.includes(one.name)).map((one) => html`<dt><code>${one.name}</code></dt><dd><strong>${one.value || "none"}</strong> <span class="dim">${one.meaning}</span></dd>`)}</dl>`}<//>
     ${has("try_models") && html`<${Button} kind="main" onClick=${async () => set((await post("/v1/models/try")).models)}>Try the models<//>`}
-    ${tried && html`<ul class="checks">${tried.map((one) => html`<li class="check ${one.status === "broken" ? "broken" : one.status === "off" ? "warning" : "ok"}"><span class="mark" aria-label=${one.status}></span><div><strong>${one.name}</strong> ${one.model} <span class="dim">${one.status === "ok" ? `answered in ${one.ms} ms` : one.detail}</span></div></li>`)}</ul>`}`;
+    ${tried && html`<ul class="checks">${tried.map((one) => html`<li class="check ${one.status === "broken" ? "broken" : one.status === "off" ? "warning" : "ok"}"><span class="mark" role="img" aria-label=${one.status}></span><div><strong>${one.name}</strong> ${one.model} <span class="dim">${one.status === "ok" ? `answered in ${one.ms} ms` : one.detail}</span></div></li>`)}</ul>`}`;
 }
 
 function Tokens() {
