@@ -13,6 +13,8 @@ import { Review } from "./screens/review.js";
 import { Graph } from "./screens/graph.js";
 import { Health } from "./screens/health.js";
 import { Settings } from "./screens/settings.js";
+import { Time } from "./screens/time.js";
+import { Answers } from "./screens/answers.js";
 
 // A screen is there when the operation it lives by is.
 const SCREENS = [
@@ -22,6 +24,8 @@ const SCREENS = [
   { name: "context", title: "Context", needs: "preview", draw: Context },
   { name: "review", title: "Review", needs: "pending", draw: Review },
   { name: "graph", title: "Graph", needs: "graph", draw: Graph },
+  { name: "time", title: "Time", needs: "checkpoint_list", draw: Time },
+  { name: "answers", title: "Answers", needs: "answers", draw: Answers },
   { name: "health", title: "Health", needs: "stats", draw: Health },
   { name: "settings", title: "Settings", needs: "settings", draw: Settings },
 ];

@@ -154,13 +154,17 @@ function Index() {
 
 function Janitor() {
   const found = useData((signal) => get("/v1/janitor", {}, { signal }), []);
+  const [would, set] = useState(null);
   const run = (dry) => async () => {
     const told = await post("/v1/janitor", { dry_run: dry });
-    say(dry ? `It would change ${number(sum(told.counts || told.steps))} things.` : "The janitor is asked to run.");
-    found.again();
+    if (dry) return set(told.report);
+    say("The janitor is asked to run.");
+    return found.again();
   };
-  return html`<section class="card" aria-label="Janitor"><h2>Janitor</h2><${Shown} of=${found}>${(report) => html`<table><tbody>${Object.entries(report.counts || report.steps || {}).map(([step, count]) => html`<tr><th scope="row">${step}</th><td>${typeof count === "object" ? number(sum(count)) : number(count)}</td></tr>`)}</tbody></table>
-    ${!Object.keys(report.counts || report.steps || {}).length && html`<p class="dim">It has not run yet.</p>`}`}<//>
+  return html`<section class="card" aria-label="Janitor"><h2>Janitor</h2><${Shown} of=${found}>${({ report }) => html`
+      ${report ? html`<${Steps} report=${report} />` : html`<p class="dim">It has not run yet.</p>`}${would && html`<h3>It would now make ${plural(would.changed, "change")}</h3><${Steps} report=${would} />`}`}<//>
     ${can("admin") && html`<div class="fix"><${Button} small=${true} onClick=${run(true)}>What would it do?<//><${Button} small=${true} onClick=${run(false)}>Run now<//></div>`}</section>`;
 }
-const sum = (counts) => Object.values(counts || {}).reduce((all, one) => all + (typeof one === "number" ? one : typeof one === "object" && one ? sum(one) : 0), 0);
+
+const Steps = ({ report }) => html`<table><thead><tr><th scope="col">step</th><th scope="col">looked at</th><th scope="col">changed</th></tr></thead>
+  <tbody>${report.steps.map((one) => html`<tr><th scope="row">${one.step}</th><td>${number(one.looked)}</td><td>${number(one.changed)}</td></tr>`)}</tbody></table>`;

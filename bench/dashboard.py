@@ -1,0 +1,142 @@
+"""The page with 100,000 memories: how long scripts run for the first sight of Memories and for each change of a filter.
+
+The browser's own count of seconds spent in scripts is read before and after each step (`Performance.getMetrics`), so
+that waiting for the server does not count; how long a person waited is told beside it. Each step is done several times
+and the worst counts, because a person feels the worst.
+
+    python bench/dashboard.py [--size 100000] [--rounds 5]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent / "tests"))
+
+from playwright.sync_api import CDPSession, Page, expect
+
+import recollect
+from browser import browser
+from populated import made
+from served import serving
+
+LIMIT = 0.3  # seconds of scripting
+RESULT = HERE / "results" / "dashboard.json"
+
+
+def store(size: int) -> Path:
+    """The store, made once; it takes minutes."""
+    path = HERE / ".cache" / f"dashboard-{size}.db"
+    path.parent.mkdir(exist_ok=True)
+    if not path.exists():
+        part = path.with_suffix(".part")
+        part.unlink(missing_ok=True)
+        made(part, size)
+        part.rename(path)
+    return path
+
+
+class Watch:
+    """What the browser did between two looks."""
+
+    def __init__(self, page: Page) -> None:
+        self._page = page
+        self._session: CDPSession = page.context.new_cdp_session(page)
+        self._session.send("Performance.enable")
+
+    def spent(self) -> dict[str, float]:
+        told = self._session.send("Performance.getMetrics")["metrics"]
+        return {one["name"]: one["value"] for one in told}
+
+    def step(self, act: Callable[[], Any]) -> dict[str, float]:
+        before, began = self.spent(), time.perf_counter()
+        act()
+        waited = time.perf_counter() - began
+        after = self.spent()
+        names = {"script": "ScriptDuration", "layout": "LayoutDuration", "style": "RecalcStyleDuration"}
+        return {short: after[name] - before.get(name, 0.0) for short, name in names.items()} | {"waited": waited}
+
+
+def settled(page: Page, words: str) -> None:
+    """The list and the counts are those of the filter."""
+    expect(page.locator(".row").first).to_contain_text(words) if words else expect(page.locator(".row").first).to_be_visible()
+    page.wait_for_load_state("networkidle")
+
+
+def measure(url: str, size: int, rounds: int) -> dict[str, list[dict[str, float]]]:
+    steps: dict[str, list[dict[str, float]]] = {}
+    with browser() as chrome:
+        for _ in range(rounds):
+            page = chrome.new_page(viewport={"width": 1280, "height": 800})
+            watch = Watch(page)
+
+            def note(name: str, act: Callable[[], Any], watch: Watch = watch) -> None:
+                steps.setdefault(name, []).append(watch.step(act))
+
+            def first(page: Page = page) -> None:
+                page.goto(f"{url}/#/memories")
+                settled(page, "")
+                expect(page.locator(".lead")).to_contain_text("memories")
+
+            def press(label: str, words: str = "", page: Page = page) -> Callable[[], None]:
+                def click() -> None:
+                    page.locator(".facet-one", has_text=label).first.click()
+                    settled(page, words)
+
+                return click
+
+            def scroll(page: Page = page) -> None:
+                for _ in range(10):
+                    page.evaluate("document.querySelector('.rows').scrollTop += 4000")
+                    page.wait_for_timeout(50)
+
+            def typed(page: Page = page) -> None:
+                page.locator("[data-search]").fill("gateway quota")
+                settled(page, "quota")
+
+            note("first sight", first)
+            note("kind", press("rule", "rule"))
+            note("project", press("search", "search"))
+            note("trust", press("cited", "cited"))
+            note("kind off", press("rule"))
+            note("ten screens of scrolling", scroll)
+            note("words", typed)
+            page.close()
+    return steps
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--size", type=int, default=100_000)
+    parser.add_argument("--rounds", type=int, default=5)
+    asked = parser.parse_args()
+    expect.set_options(timeout=60_000)
+    path = store(asked.size)
+    with tempfile.TemporaryDirectory() as home:
+        os.environ["RECOLLECT_HOME"] = home
+        with recollect.open(path, embedder="hashing") as memory, serving(memory) as server:
+            count = memory.stats()["memories"]
+            steps = measure(server.url, asked.size, asked.rounds)
+    worst = {name: {key: round(max(one[key] for one in all), 4) for key in all[0]} for name, all in steps.items()}
+    for name, numbers in worst.items():
+        print(f"{name:26} " + "  ".join(f"{key} {value * 1000:7.1f} ms" for key, value in numbers.items()))
+    slow = [name for name, numbers in worst.items() if numbers["script"] > LIMIT]
+    RESULT.write_text(json.dumps({
+        "memories": count, "rounds": asked.rounds, "limit": LIMIT, "worst": worst, "python": platform.python_version(),
+    }, indent=1) + "\n")  # fmt: skip
+    if slow:
+        sys.exit(f"more than {LIMIT * 1000:.0f} ms of scripting: {', '.join(slow)}")
+
+
+if __name__ == "__main__":
+    main()
