@@ -72,6 +72,9 @@ _CHANGES = re.compile(
 _LIST = re.compile(r"\b(?:also|too|as well|both|another|additionally)\b", re.IGNORECASE)
 
 
+MORE = 0.75  # of the words that must be shared where one says a word more: «deploy on Fridays», «deploy the docs on …»
+
+
 def conflict(old: str, new: str) -> str:
     """How the new statement cannot hold beside the old one: negated, number, date or value; or nothing.
 
@@ -182,7 +185,8 @@ def _counted(old: str, new: str) -> str:
         return ""
     places = _differences(old, new)
     valued = [place for place in places if any(map(_values, place))]
-    if not _same([place for place in places if place not in valued]) or not _one_place(valued):
+    others = [place for place in places if place not in valued]
+    if not _same(others) or not _one_place(valued) or (others and _share(*rest) < MORE):
         return ""
     return "date" if all(_DATED.search(statement) for statement in (old, new)) else "number"
 

@@ -264,7 +264,7 @@ def preview(engine: Engine, caller: Caller, where: Scope, prompt: str, said: Seq
     it is kept, and nothing counts as shown."""
     known = Session(said=[redact(one)[0] for one in said][-CONVERSATION.messages :])
     event = Event(PREVIEWED, "start", "SessionStart", f"{PROBE}preview")
-    given = {"start": _brief(engine, event, where, known), "prompt": ""}
+    given = {"start": _brief(engine, caller, event, where, known), "prompt": ""}
     if prompt.strip():
         event = replace(event, moment="prompt", name="UserPromptSubmit", prompt=prompt)
         given["prompt"] = _recalled(engine, event, where, known)
