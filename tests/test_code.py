@@ -555,6 +555,17 @@ def test_only_code_is_asked_for_by_a_recipe_of_its_own(opened: Callable[..., Eng
         assert first.refs[-1] == "src/billing/bill.py::fetch_invoice", asked
 
 
+def test_a_name_with_its_owner_is_asked_for(opened: Callable[..., Engine]) -> None:
+    engine = opened()
+    for owner in ("Engine", "Ledger", "Basket"):
+        text = f'class {owner}:\n    def embed_later(self):\n        """Does it for the {owner}."""\n        return 1\n'
+        for piece in code.read(text, f"{owner.lower()}.py"):
+            engine.remember(piece.content, kind=piece.kind, title=piece.title, keywords=piece.keywords, refs=piece.refs)
+    for owner in ("Engine", "Ledger", "Basket"):
+        first = engine.recall(f"{owner}.embed_later", kinds=("code",)).hits[0].memory
+        assert first.refs[-1] == f"{owner.lower()}.py::{owner}.embed_later"
+
+
 def part_of_cosqa(data: Path | None = None) -> Benchmark:
     """Every tenth question, with the functions that answer them and every twelfth other one."""
     whole = cosqa.load(data)

@@ -27,23 +27,37 @@ class Names:
 
     names: frozenset[tuple[str, ...]]
     bare: frozenset[str]
+    owned: frozenset[tuple[tuple[str, ...], tuple[str, ...]]] = frozenset()  # names with what stands before them
 
     @classmethod
     def of(cls, question: str, identifiers: Sequence[str]) -> Names:
-        written = (tuple(terms.words(_JOINT.split(one)[-1])) for one in identifiers)
-        return cls(frozenset(name for name in written if name), _content(terms.words(question)) - _EMPTY)
+        written = [_parts(one) for one in identifiers]
+        owned = frozenset((owner, name) for owner, name in written if owner and name)
+        names = frozenset(name for _, name in written if name)
+        return cls(names, _content(terms.words(question)) - _EMPTY, owned)
 
-    def mean(self, memory: Memory) -> bool:
-        """Whether it is this piece of code that a question names.
+    def mean(self, memory: Memory) -> float:
+        """How surely it is this piece of code that a question names: half where it names another's of that name.
 
         >>> found = Memory("1", "def f(): …", kind="code", refs=("a.py", "a.py::Bill.fetch_invoice"))
         >>> [Names.of(asked, ids).mean(found) for asked, ids in (("where is fetchInvoice?", ("fetchInvoice",)),
         ...     ("fetch invoice", ()), ("how is an invoice fetched from the bank", ()))]
-        [True, True, False]
+        [1.0, 1.0, 0.0]
+        >>> [Names.of(asked, (asked,)).mean(found) for asked in ("Bill.fetch_invoice", "Order.fetch_invoice")]
+        [1.0, 0.5]
         """
         cited = next((ref for ref in memory.refs if "::" in ref), "") if memory.kind == "code" else ""
-        own = terms.words(_JOINT.split(cited.partition("::")[2])[-1])
-        return bool(own) and (tuple(own) in self.names or _content(own) == self.bare)
+        owner, own = _parts(cited.partition("::")[2])
+        if not own or not (own in self.names or _content(own) == self.bare):
+            return 0.0
+        owners = {before for before, name in self.owned if name == own}
+        return 1.0 if not owners or owner in owners else 0.5
+
+
+def _parts(name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The words of what stands right before a name, and those of the name."""
+    owner, own = ["", *_JOINT.split(name)][-2:]
+    return tuple(terms.words(owner)), tuple(terms.words(own))
 
 
 def _content(words: Sequence[str]) -> frozenset[str]:
