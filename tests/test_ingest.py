@@ -226,6 +226,24 @@ def test_incidents_are_tied_to_their_services(memory: recollect.Engine, tmp_path
     assert len(graph.ties(("had_incident",))) == 1
 
 
+def test_a_decision_stands_again_when_what_took_its_place_is_gone(memory: recollect.Engine, tmp_path: Path) -> None:
+    folder = write(
+        tmp_path / "shop", adr__0001_oracle_md=record(1, "Oracle"),
+        adr__0002_postgres_md=record(2, "Postgres", "Accepted\n\nSupersedes ADR-1", "2021-01-01"),
+    )  # fmt: skip
+    ingest(memory, folder)
+    assert contents(memory) == {"Postgres\n\nWe settle on postgres."}
+    (folder / "adr" / "0002_postgres.md").unlink()
+    ingest(memory, folder)
+    assert contents(memory) == {"Oracle\n\nWe settle on oracle."}
+    assert memory.list().memories[0].valid_to is None
+    write(folder, adr__0001_oracle_md=record(1, "Oracle", decision="Oracle, in a container."))
+    ingest(memory, folder)
+    (folder / "adr" / "0001_oracle.md").unlink()
+    ingest(memory, folder)
+    assert contents(memory) == set(), "an older text of a file that is gone does not come back"
+
+
 def test_a_folder_that_is_said_to_be_of_a_kind_gives_what_is_of_it(memory: recollect.Engine, tmp_path: Path) -> None:
     folder = write(
         tmp_path / "shop", docs__adr__0001_use_x_md=record(1, "Use X"),

@@ -31,7 +31,7 @@ from ..remember.drafts import MAX_KEYWORDS, MAX_REF, MAX_REFS, MAX_TITLE
 from ..remember.redact import redact
 from ..remember.shelf import Said, shelved
 from ..serve.hooks import project_of
-from ..types import Draft, Noun, Scope, Source
+from ..types import Draft, Memory, Noun, Scope, Source
 from . import ties, walk
 from .adr import GONE
 from .piece import Piece
@@ -127,6 +127,7 @@ class _Run:
         self._shelf = engine.shelf
         self._ties = ties.Ties(engine, self._scope, self.id_of)
         self._ids: dict[str, str] = {}
+        self._unsaid: list[str] = []  # decisions that a file no longer says
         self._left: set[str] = set()  # files that were here before and are not now
         self.report = Report(project=project, dry_run=dry_run)
 
@@ -368,6 +369,29 @@ class _Run:
             counts = self._shelf.unsay(gone, heirs, reason)
             self.report.superseded += counts.superseded
             self.report.retired += counts.retired
+            self._unsaid += [one.memory.id for one in gone if one.memory.kind == "decision"]
+
+    def _revive(self) -> None:
+        """Decisions whose successors are gone stand again, where their own files still say so."""
+        for id in self._unsaid:
+            for link in self._engine.links(id):
+                if (link.origin, link.relation, link.target_kind) == (id, "supersedes", "memory"):
+                    self._stand_again(self._engine.get(link.target, peek=True))
+
+    def _stand_again(self, memory: Memory) -> None:
+        if memory.state != "superseded" or _was_ended(memory.tags) or not memory.refs:
+            return
+        source = self.id_of(memory.refs[0])
+        said = self._shelf.said([source]).get(source, [])
+        after = [
+            link.origin
+            for link in self._engine.links(memory.id)
+            if (link.relation, link.target, link.origin_kind) == ("supersedes", memory.id, "memory")
+        ]
+        held = any(self._engine.get(other, peek=True).state == "active" for other in after)
+        if not held and any(one.memory.id == memory.id for one in said):
+            self._engine.edit(memory.id, state="active", valid_to=None, reason="what took its place is gone")
+            self.report.edited += 1
 
     # -- tying --------------------------------------------------------------------------------------------------------
 
@@ -375,6 +399,7 @@ class _Run:
         if not self.report.dry_run:
             self.report.links, superseded = self._ties.write()
             self.report.superseded += superseded
+            self._revive()
 
 
 def drafted(piece: Piece, path: str, source: Source, scope: Scope, limit: int) -> Draft:
