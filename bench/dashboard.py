@@ -1,8 +1,9 @@
 """The page with 100,000 memories: how long scripts run for the first sight of Memories and for each change of a filter.
 
-The browser's own count of seconds spent in scripts is read before and after each step (`Performance.getMetrics`), so
-that waiting for the server does not count; how long a person waited is told beside it. Each step is done several times
-and the worst counts, because a person feels the worst.
+The browser tells what its main thread did between two looks (`Performance.getMetrics`), in processor time of that
+thread, so that neither waiting for the server nor a busy machine counts. `main` is everything: scripts, styles, layout,
+reading what came. It is what is held against the bar, because scripts cannot take more. How long it took by the clock,
+until all counts stood beside the list, is told too. Each step is done several times and the worst counts.
 
     python bench/dashboard.py [--size 100000] [--rounds 5]
 """
@@ -20,17 +21,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.parent / "tests"))
-
 from playwright.sync_api import CDPSession, Page, expect
 
 import recollect
-from browser import browser
-from populated import made
-from served import serving
 
-LIMIT = 0.3  # seconds of scripting
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent / "tests"))  # the store and the browser are those of the tests
+
+LIMIT = 0.3  # seconds
 RESULT = HERE / "results" / "dashboard.json"
 
 
@@ -39,6 +37,8 @@ def store(size: int) -> Path:
     path = HERE / ".cache" / f"dashboard-{size}.db"
     path.parent.mkdir(exist_ok=True)
     if not path.exists():
+        from populated import made
+
         part = path.with_suffix(".part")
         part.unlink(missing_ok=True)
         made(part, size)
@@ -52,28 +52,32 @@ class Watch:
     def __init__(self, page: Page) -> None:
         self._page = page
         self._session: CDPSession = page.context.new_cdp_session(page)
-        self._session.send("Performance.enable")
+        self._session.send("Performance.enable", {"timeDomain": "threadTicks"})
 
     def spent(self) -> dict[str, float]:
         told = self._session.send("Performance.getMetrics")["metrics"]
         return {one["name"]: one["value"] for one in told}
 
-    def step(self, act: Callable[[], Any]) -> dict[str, float]:
-        before, began = self.spent(), time.perf_counter()
+    def step(self, act: Callable[[], Any], *, fresh: bool) -> dict[str, float]:
+        """What something took; a fresh page begins to count anew."""
+        before, began = {} if fresh else self.spent(), time.perf_counter()
         act()
         waited = time.perf_counter() - began
         after = self.spent()
-        names = {"script": "ScriptDuration", "layout": "LayoutDuration", "style": "RecalcStyleDuration"}
+        names = {"main": "TaskDuration", "script": "ScriptDuration", "layout": "LayoutDuration"}
         return {short: after[name] - before.get(name, 0.0) for short, name in names.items()} | {"waited": waited}
 
 
-def settled(page: Page, words: str) -> None:
+def settled(page: Page, words: str = "") -> None:
     """The list and the counts are those of the filter."""
-    expect(page.locator(".row").first).to_contain_text(words) if words else expect(page.locator(".row").first).to_be_visible()
-    page.wait_for_load_state("networkidle")
+    expect(page.locator(".row").first).to_contain_text(words)
+    for part in (".list", ".facets"):
+        expect(page.locator(part)).to_have_attribute("aria-busy", "false")
 
 
-def measure(url: str, size: int, rounds: int) -> dict[str, list[dict[str, float]]]:
+def measure(url: str, rounds: int) -> dict[str, list[dict[str, float]]]:
+    from browser import browser
+
     steps: dict[str, list[dict[str, float]]] = {}
     with browser() as chrome:
         for _ in range(rounds):
@@ -81,11 +85,11 @@ def measure(url: str, size: int, rounds: int) -> dict[str, list[dict[str, float]
             watch = Watch(page)
 
             def note(name: str, act: Callable[[], Any], watch: Watch = watch) -> None:
-                steps.setdefault(name, []).append(watch.step(act))
+                steps.setdefault(name, []).append(watch.step(act, fresh=name == "first sight"))
 
             def first(page: Page = page) -> None:
                 page.goto(f"{url}/#/memories")
-                settled(page, "")
+                settled(page)
                 expect(page.locator(".lead")).to_contain_text("memories")
 
             def press(label: str, words: str = "", page: Page = page) -> Callable[[], None]:
@@ -121,21 +125,23 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     asked = parser.parse_args()
     expect.set_options(timeout=60_000)
+    from served import serving
+
     path = store(asked.size)
     with tempfile.TemporaryDirectory() as home:
         os.environ["RECOLLECT_HOME"] = home
         with recollect.open(path, embedder="hashing") as memory, serving(memory) as server:
             count = memory.stats()["memories"]
-            steps = measure(server.url, asked.size, asked.rounds)
+            steps = measure(server.url, asked.rounds)
     worst = {name: {key: round(max(one[key] for one in all), 4) for key in all[0]} for name, all in steps.items()}
     for name, numbers in worst.items():
         print(f"{name:26} " + "  ".join(f"{key} {value * 1000:7.1f} ms" for key, value in numbers.items()))
-    slow = [name for name, numbers in worst.items() if numbers["script"] > LIMIT]
+    slow = [name for name, numbers in worst.items() if numbers["main"] > LIMIT]
     RESULT.write_text(json.dumps({
         "memories": count, "rounds": asked.rounds, "limit": LIMIT, "worst": worst, "python": platform.python_version(),
     }, indent=1) + "\n")  # fmt: skip
     if slow:
-        sys.exit(f"more than {LIMIT * 1000:.0f} ms of scripting: {', '.join(slow)}")
+        sys.exit(f"more than {LIMIT * 1000:.0f} ms on the main thread: {', '.join(slow)}")
 
 
 if __name__ == "__main__":

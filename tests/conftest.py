@@ -43,7 +43,8 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
         told = reasons[0].partition(NOT_TESTED)[2].rstrip("')")
         terminalreporter.write_line(f"{NOT_TESTED}{told} ({len(reasons)} tests)", red=True, bold=True)
     if any(NO_PAGE in reason for reason in skipped):
-        terminalreporter.write_line(f"{NO_PAGE}: no Chromium, or the package playwright is missing", red=True, bold=True)
+        why = "no Chromium, or the package playwright is missing"
+        terminalreporter.write_line(f"{NO_PAGE}: {why}", red=True, bold=True)
 
 
 class Clock:

@@ -23,9 +23,13 @@ from browser import ELSEWHERE, NoBrowser, browser, found
 from node_clients import MODULES
 from populated import made
 from recollect import Message, Scope
+from recollect.serve.ops import BY_NAME
 from served import Server, serving
 
-SCREENS = ("today", "memories", "recall", "context", "review", "graph", "health", "settings")
+SCREENS = (
+    "today", "memories", "recall", "context", "review", "graph", *(["time"] if "checkpoint_list" in BY_NAME else []),
+    *(["answers"] if "answers" in BY_NAME else []), "health", "settings",
+)  # fmt: skip
 AXE = MODULES / "axe-core" / "axe.min.js"
 WATCH = """
 window.__seen = [];
@@ -469,6 +473,47 @@ def test_settings_are_listed_models_tried_tokens_made_and_memories_moved(show: O
     assert "imported tortoise" in Path(download.value.path()).read_text("utf-8")
 
 
+needs_history = pytest.mark.skipif("checkpoint_list" not in BY_NAME, reason="this version has no checkpoints")
+needs_answers = pytest.mark.skipif("answers" not in BY_NAME, reason="this version keeps no answers")
+
+
+@needs_history
+def test_a_moment_is_named_compared_and_gone_back_to(show: Opened, server: Server) -> None:
+    page = show("time")
+    page.get_by_label("Name this moment").fill("calm")
+    page.get_by_role("button", name="Create a checkpoint").click()
+    expect(page.locator(".checkpoint", has_text="calm")).to_be_visible()
+    later = kept(server, "The storm came after the calm.")
+    page.locator(".checkpoint", has_text="calm").get_by_role("button", name="What changed since").click()
+    expect(page.get_by_label("New", exact=True)).to_contain_text("The storm came after the calm.")
+    page.locator(".checkpoint", has_text="calm").get_by_role("button", name="Go back").click()
+    expect(page.get_by_role("dialog")).to_contain_text("1 memory that came since")
+    page.get_by_role("dialog").get_by_role("button", name="Go back").click()
+    expect(page.locator(".toast", has_text="Went back")).to_be_visible()
+    assert server.engine.get(later.id).state == "archived"
+    page.keyboard.press("u")
+    expect(page.locator(".toast", has_text="Taken back")).to_be_visible()
+    assert server.engine.get(later.id).state == "active"
+    page.get_by_role("tab", name="Timeline").click()
+    expect(page.locator(".timeline li").first).to_be_visible()
+
+
+@needs_answers
+def test_a_question_is_answered_kept_pinned_rated_and_forgotten(show: Opened, server: Server) -> None:
+    page = show("answers")
+    page.locator("[data-search]").fill("When do we deploy?")
+    expect(page.locator(".told")).to_contain_text("Thursdays")
+    page.locator(".answers .link", has_text="deploy").first.click()
+    kept_answer = page.locator(".answers li", has_text="deploy").first
+    expect(kept_answer).to_contain_text("It rests on")
+    kept_answer.get_by_role("button", name="Pin", exact=True).click()
+    expect(page.locator(".toast", has_text="Pinned.")).to_be_visible()
+    kept_answer.get_by_role("button", name="It helped").click()
+    expect(page.locator(".toast", has_text="it helped")).to_be_visible()
+    kept_answer.get_by_role("button", name="Forget", exact=True).click()
+    expect(page.locator(".toast", has_text="Forgotten")).to_be_visible()
+
+
 # -- keys, login, the first minute, and texts that want to be code ----------------------------------------------------
 
 
@@ -553,8 +598,8 @@ def test_texts_that_want_to_be_code_stay_texts(show: Opened, server: Server) -> 
         source = recollect.Source("", kind="document", uri=bad, title=bad, content=f"{bad} kraken {number}", author=bad)
         memory = kept(
             server, f"{bad} kraken {number}", title=f"{bad} {number}", reasoning=bad,
-            tags=[f"kraken{number}", bad[:60]], refs=[bad], keywords=[bad[:40]], speaker=bad[:60], context=bad, source=source, evidence=f"{bad} kraken",
-            scope=Scope(project=bad[:80], session=bad[:80]),
+            tags=[f"kraken{number}", bad[:60]], refs=[bad], keywords=[bad[:40]], speaker=bad[:60],
+            context=bad, source=source, evidence=f"{bad} kraken", scope=Scope(project=bad[:80], session=bad[:80]),
         )  # fmt: skip
         server.engine.edit(memory.id, reasoning=f"{bad} again", reason=bad)
         ids.append(memory.id)

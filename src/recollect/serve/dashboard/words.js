@@ -93,7 +93,27 @@ export function diff(before, after) {
     else if (j >= b.length || (i < a.length && common[i + 1][j] >= common[i][j + 1])) add(-1, a[i++]);
     else add(1, b[j++]);
   }
-  return pieces;
+  return joined(pieces);
+}
+
+// Changes with nothing but a space between them are one change: word for word nobody could read it.
+function joined(pieces) {
+  const found = [];
+  let gone = "";
+  let come = "";
+  const flush = () => {
+    if (gone) found.push([-1, gone]);
+    if (come) found.push([1, come]);
+    gone = come = "";
+  };
+  pieces.forEach(([sign, text], at) => {
+    if (sign < 0) gone += text;
+    else if (sign > 0) come += text;
+    else if ((gone || come) && !text.trim() && pieces[at + 1]) (gone += text), (come += text);
+    else flush(), found.push([0, text]);
+  });
+  flush();
+  return found;
 }
 
 export const plain = (value) =>

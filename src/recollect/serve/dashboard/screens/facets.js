@@ -11,7 +11,7 @@ const FEW = 8;
 
 export function Facets({ counts, filter, set }) {
   const data = counts.data;
-  return html`<aside class="facets" aria-label="Filters"><details open=${matchMedia("(min-width: 900px)").matches}><summary>Filters</summary>
+  return html`<aside class="facets" aria-label="Filters" aria-busy=${counts.busy ? "true" : "false"}><details open=${matchMedia("(min-width: 900px)").matches}><summary>Filters</summary>
     ${GROUPS.map(([name, title]) => html`<${Group} key=${name} name=${name} title=${title} counts=${data?.[name] || {}} filter=${filter} set=${set} />`)}
     <fieldset class="facet"><legend>Time</legend>
       <div class="chips">${SPANS.map(([span, words]) => html`<button type="button" class="chip small ${(filter.since?.[0] || "") === span ? "on" : ""}"

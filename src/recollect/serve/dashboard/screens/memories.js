@@ -1,9 +1,9 @@
 // Memories: everything that is remembered, narrowed by facets and words, in a table or as cards; one opens beside it.
 import { html, useCallback, useEffect, useMemo, useRef, useState } from "../base.js";
 import { get, post } from "../api.js";
-import { can, complain, go, has, keep, kept, say, useChanges, useData } from "../state.js";
-import { Button, Choice, Empty, Icon, Kind, Page, State, Tag, Time, Trust, useKeys, useLate, Wrong } from "../ui.js";
-import { number, plural, shorten, titleOf } from "../words.js";
+import { can, complain, go, keep, kept, memoryOf, say, useChanges, useData } from "../state.js";
+import { Button, Empty, Icon, Kind, Page, State, Tag, Time, Trust, useKeys, useLate, Wrong } from "../ui.js";
+import { plural, shorten, titleOf } from "../words.js";
 import { Rows } from "../rows.js";
 import * as actions from "../actions.js";
 import { Facets } from "./facets.js";
@@ -33,9 +33,11 @@ export function Memories({ values }) {
   const current = list.items[at];
   const show = (memory) => set({ open: memory.id });
   const shut = () => set({ open: undefined });
-  const targets = () => (chosen.size ? [...chosen.values()] : current ? [current] : []);
+  // Keys act on what is selected, else on the row one is at, else on what is open.
+  const one = async () => current || (open ? memoryOf(open) : null);
+  const targets = async () => (chosen.size ? [...chosen.values()] : [await one()].filter(Boolean));
   const act = (what) => async () => {
-    const memories = targets();
+    const memories = await targets();
     if (memories.length && (await what(memories))) setChosen(new Map());
   };
   const toggle = (memory) => setChosen((old) => {
@@ -51,7 +53,7 @@ export function Memories({ values }) {
   useKeys({
     j: move(1), k: move(-1), ArrowDown: move(columns), ArrowUp: move(-columns), Enter: () => current && show(current),
     x: () => current && toggle(current), Escape: () => (open ? shut() : setChosen(new Map())),
-    ...(can("write") && { e: () => current && actions.edit(current), f: act(actions.forget), p: act(actions.pin) }),
+    ...(can("write") && { e: async () => actions.edit((await targets())[0]), f: act(actions.forget), p: act(actions.pin) }),
   });
   const total = words || meaning ? list.items.length : counts.data?.total;
   const nothing = counts.data && !counts.data.total && !Object.keys(filter).length && !words;
@@ -68,7 +70,7 @@ export function Memories({ values }) {
     <${Saved} values=${values} />
     ${nothing ? html`<${First} done=${again} />` : html`<div class="browse ${open ? "with-detail" : ""}">
       <${Facets} counts=${counts} filter=${filter} set=${set} />
-      <section class="list" aria-label="Memories">
+      <section class="list" aria-label="Memories" aria-busy=${list.busy ? "true" : "false"}>
         ${chosen.size > 0 && html`<${Bulk} chosen=${[...chosen.values()]} act=${act} clear=${() => setChosen(new Map())} all=${() => setChosen(new Map(list.items.map((one) => [one.id, one])))} />`}
         ${list.error ? html`<${Wrong} error=${list.error} again=${list.refresh} />`
           : !list.busy && !list.items.length ? html`<${Empty} title="Nothing fits"><p>Take a filter off, or search by meaning instead of words.</p>
