@@ -15,6 +15,7 @@ from recollect import Evidence, Link, Memory, NotFound, Scope, Source
 from recollect.ids import make
 from recollect.past import Checkpoint, Hold, Retention, Sighting
 from recollect.store.answers import Answer, Count, Depends
+from recollect.store.browsing import Sieve
 from recollect.store.contract import Store, Transaction
 from recollect.store.ledger import Spent
 from recollect.store.trail import Trace
@@ -89,6 +90,12 @@ CALLS: dict[str, Callable[[Store, str, Filled], Any]] = {
     "ending": lambda store, me, other: [store.ending(me, id[-8:], 10) for id in other.ids],
     "page": lambda store, me, other: store.page(me, WIDE, None, 100) + store.page(me, WIDE, make(10**6, 0), 100),
     "dated": lambda store, me, other: store.dated(me, WIDE, 100),
+    "browse": lambda store, me, other: store.browse(me, Sieve(WIDE), None, 100),
+    "facets": lambda store, me, other: store.facets(me, Sieve(WIDE)),
+    "recalled_last": lambda store, me, other: store.recalled_last(me, WIDE, 100),
+    "work": lambda store, me, other: store.work(me, 0),
+    "newest_links": lambda store, me, other: store.newest_links(me, 100),
+    "related": lambda store, me, other: store.related(me, "related", 100),
     "count": lambda store, me, other: store.count(me, WIDE),
     "match": lambda store, me, other: store.match(me, of_query(f"launch code {other.mark}"), WIDE, 100),
     "frequencies": lambda store, me, other: store.frequencies(me, of_query("launch code")),

@@ -220,6 +220,7 @@ REACHES = {
     "ingest_code": "ingest",
 }  # fmt: skip
 CHANGES_NO_WORDS = {
+    "try_models",  # asks the models of the settings one question
     "janitor", "health",  # a summary is made of sentences that are stored, and held against the rejected ones
     "forget", "reject", "link", "embed", "mend", "token_create", "token_revoke", "webhook_add", "webhook_remove",
     "approve", "checkpoint_create", "checkpoint_delete", "create_checkpoint", "hold_add", "hold_release",

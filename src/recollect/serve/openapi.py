@@ -181,6 +181,8 @@ def schema_of(kind: Any, nouns: dict[str, dict[str, Any]]) -> dict[str, Any]:
         return {"anyOf": [schema_of(one, nouns) for one in inner]}
     if origin is list or (origin is tuple and inner[-1] is Ellipsis):
         return {"type": "array", "items": schema_of(inner[0], nouns)}
+    if origin is tuple and len(set(inner)) == 1:
+        return {"type": "array", "items": schema_of(inner[0], nouns), "minItems": len(inner), "maxItems": len(inner)}
     if origin is tuple:
         return {"type": "array", "prefixItems": [schema_of(one, nouns) for one in inner]}
     if origin is dict:
