@@ -21,7 +21,7 @@ from recollect.store.ledger import Spent
 from recollect.store.trail import Trace
 from recollect.terms import of_query
 from recollect.text import key
-from recollect.types import Filter, Job, Token, Tombstone, Webhook
+from recollect.types import SOURCES, Filter, Job, Token, Tombstone, Webhook
 from replay import entries_of, state_of
 
 WIDE = Filter(states=())
@@ -90,12 +90,6 @@ CALLS: dict[str, Callable[[Store, str, Filled], Any]] = {
     "ending": lambda store, me, other: [store.ending(me, id[-8:], 10) for id in other.ids],
     "page": lambda store, me, other: store.page(me, WIDE, None, 100) + store.page(me, WIDE, make(10**6, 0), 100),
     "dated": lambda store, me, other: store.dated(me, WIDE, 100),
-    "browse": lambda store, me, other: store.browse(me, Sieve(WIDE), None, 100),
-    "facets": lambda store, me, other: store.facets(me, Sieve(WIDE)),
-    "recalled_last": lambda store, me, other: store.recalled_last(me, WIDE, 100),
-    "work": lambda store, me, other: store.work(me, 0),
-    "newest_links": lambda store, me, other: store.newest_links(me, 100),
-    "related": lambda store, me, other: store.related(me, "related", 100),
     "count": lambda store, me, other: store.count(me, WIDE),
     "match": lambda store, me, other: store.match(me, of_query(f"launch code {other.mark}"), WIDE, 100),
     "frequencies": lambda store, me, other: store.frequencies(me, of_query("launch code")),
@@ -152,6 +146,12 @@ CALLS: dict[str, Callable[[Store, str, Filled], Any]] = {
     "retry": lambda store, me, other: store.retry(me, other.job, START),
     "jobs": lambda store, me, other: store.jobs(me, [], 100),
     "restore_jobs": lambda store, me, other: store.restore_jobs(me, [Job(other.job, "mine")]),
+    "browse": lambda store, me, other: store.browse(me, Sieve(WIDE, sources=SOURCES), None, 100),
+    "facets": lambda store, me, other: store.facets(me, Sieve(WIDE)),
+    "recalled_last": lambda store, me, other: store.recalled_last(me, WIDE, 100),
+    "work": lambda store, me, other: store.work(me, 0),
+    "newest_links": lambda store, me, other: store.newest_links(me, 100),
+    "related": lambda store, me, other: store.related(me, "related", 100),
     "stats": lambda store, me, other: {**store.stats(me), "store": "", "bytes": 0},
     "check": lambda store, me, other: [(check.name, check.status) for check in store.check(me)],
     "reindex": lambda store, me, other: store.reindex(me, "m"),

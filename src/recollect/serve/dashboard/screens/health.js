@@ -91,7 +91,7 @@ const HIDDEN = new Set(["other", "page", "metrics", "events"]);
 function Latency({ samples }) {
   const now = samples.at(-1);
   if (!now) return html`<section class="card" aria-label="Latency"><h2>Latency</h2><p class="waiting">Loading…</p></section>`;
-  const rows = Object.entries(now.histograms).filter(([name, one]) => !HIDDEN.has(name) && one.count).sort((a, b) => b[1].count - a[1].count).slice(0, 10);
+  const rows = Object.entries(now.histograms).filter(([name, one]) => !HIDDEN.has(name) && one.count).sort((a, b) => b[1].count - a[1].count).slice(0, 12);
   const recall = samples.map((one) => one.histograms.recall).map((one) => (one?.count ? quantile(one, 0.95) : null));
   return html`<section class="card tall" aria-label="Latency"><h2>Latency</h2>
     <div class="scroll" tabindex="0"><table><thead><tr><th scope="col">operation</th><th scope="col">times</th><th scope="col">p50</th><th scope="col">p95</th></tr></thead>

@@ -1,5 +1,5 @@
 // Memories: everything that is remembered, narrowed by facets and words, in a table or as cards; one opens beside it.
-import { html, useCallback, useEffect, useMemo, useRef, useState } from "../base.js";
+import { html, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../base.js";
 import { get, post } from "../api.js";
 import { can, complain, go, keep, kept, memoryOf, say, useChanges, useData } from "../state.js";
 import { Button, Empty, Icon, Kind, Page, State, Tag, Time, Trust, useKeys, useLate, Wrong } from "../ui.js";
@@ -28,7 +28,7 @@ export function Memories({ values }) {
   const set = useCallback((changes, options) => go("memories", { ...values, ...changes }, options), [values]);
   const again = useCallback(() => (list.refresh(), counts.again()), [list.refresh]);
   useChanges(again, 600);
-  useEffect(() => (setAt(-1), setChosen(new Map())), [filter, words, meaning]);
+  useLayoutEffect(() => (setAt(-1), setChosen(new Map())), [filter, words, meaning]);
   const columns = useColumns(as);
   const current = list.items[at];
   const show = (memory) => set({ open: memory.id });
