@@ -28,7 +28,7 @@ import numpy as np
 
 from recollect import text
 from recollect.models.embedder import Embedder, Role, load
-from recollect.remember.redact import redact
+from recollect.redact import redact
 from recollect.vectors import Floats
 
 HERE = Path(__file__).parent

@@ -546,6 +546,16 @@ def test_a_daemon_that_never_answers_is_not_waited_for(home: Path) -> None:
     assert [one["input"]["last_assistant_message"] for one in spool.waiting(str(home))] == ["Done."]
 
 
+def test_a_secret_never_reaches_the_spool(home: Path) -> None:
+    token = "gh" + "p_" + "a1B2" * 9
+    said = {"session_id": "s1", "prompt": f"The token is {token}", "nested": [{"text": f"use {token}"}]}
+    without_daemon(home)
+    assert run(home, "UserPromptSubmit", said).returncode == 0
+    written = b"".join(path.read_bytes() for path in home.rglob("*") if path.is_file())
+    assert b"The token is" in written
+    assert token.encode() not in written
+
+
 def test_a_spool_that_hangs_is_not_waited_for(home: Path) -> None:
     without_daemon(home)
     spool.add(str(home), {"n": 1})

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.remember.redact import KINDS, redact
+from recollect.redact import KINDS, redact
 
 HEX = "0a1b2c3d4e5f6789"
 MIX = "a1B2c3D4e5F6g7H8"

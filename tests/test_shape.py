@@ -14,7 +14,7 @@ PKG = Path(recollect.__file__).parent
 FILES = {path: ast.parse(path.read_text("utf-8")) for path in PKG.rglob("*.py")}
 # From the ground up: a home may import from its own level and below.
 LAYERS = [
-    "errors thin",
+    "errors thin redact",
     "times ids",
     "types",
     "past arguments",

@@ -41,8 +41,8 @@ from .recall.loading import LOADING, Loader
 from .recall.query import MAX_LIMIT, filter_of, parse
 from .recall.read import Reader
 from .recall.recipes import fingerprint
+from .redact import redact
 from .remember import forget
-from .remember.redact import redact
 from .remember.settle import Settler
 from .remember.shelf import Shelf
 from .remember.write import Writer

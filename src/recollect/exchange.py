@@ -27,8 +27,8 @@ from . import ids, times
 from .checks import MAX_NAME, Cleaner, one_of
 from .errors import BadInput, NotFound, StoreReadOnly
 from .graph import MAX_GIVEN, Graph, Node, Relation
+from .redact import redact
 from .remember.drafts import MAX_REF, fields_of, prepare, source_of
-from .remember.redact import redact
 from .remember.write import BATCH, COPIED, Writer
 from .store.contract import Store, Transaction
 from .text import key

@@ -20,8 +20,8 @@ from typing import Any
 
 from .checks import MAX_NAME, Cleaner
 from .errors import BadInput, Forbidden, NotFound, TooLarge
+from .redact import redact
 from .remember.mention import ABOUT, entity_key
-from .remember.redact import redact
 from .remember.write import present
 from .store.contract import Store, Transaction
 from .text import title_of

@@ -24,7 +24,7 @@ from datetime import datetime, timedelta
 from .. import ids, times
 from ..checks import MAX_NAME, Cleaner, one_of
 from ..errors import Ambiguous, BadInput, NotFound, RateLimited, StoreUnavailable, Unauthorised
-from ..remember.redact import redact
+from ..redact import redact
 from ..store.contract import Store
 from ..types import EVERYWHERE, Scope, Token
 from .access import RIGHTS, Caller

@@ -24,7 +24,7 @@ from .. import ids, text
 from ..checks import MAX_NAME, Cleaner, one_of, within
 from ..errors import BadAnswer, BadInput, BudgetSpent, ModelUnavailable, NotFound, Refused
 from ..recall.loading import LOADING
-from ..remember.redact import redact
+from ..redact import redact
 from ..store.answers import TIERS, Answer, Depends
 from ..store.contract import Store
 from ..types import Filter, Memory, Scope

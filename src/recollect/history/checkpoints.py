@@ -27,7 +27,7 @@ from .. import times
 from ..checks import MAX_NAME, MAX_TAG, MAX_TAGS, Cleaner, one_of
 from ..errors import BadInput, NotFound, RecollectError
 from ..past import Checkpoint, Difference, Differences, RolledBack
-from ..remember.redact import redact
+from ..redact import redact
 from ..remember.write import Writer
 from ..store.contract import Transaction
 from ..store.rows import changed, record

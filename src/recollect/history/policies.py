@@ -17,7 +17,7 @@ from .. import checks
 from ..checks import MAX_NAME, Cleaner, one_of
 from ..errors import BadInput, NotFound
 from ..past import ACTIONS, Hold, Retained, Retention
-from ..remember.redact import redact
+from ..redact import redact
 from ..remember.write import Writer
 from ..types import EVERYWHERE, KINDS, Filter, Kept, Memory, Scope
 from .asof import lies_in

@@ -24,7 +24,7 @@ from pathlib import Path
 from ..engine import Engine
 from ..engine import open as open_engine
 from ..errors import BadInput, GitUnavailable, NoRepository, NotADatabase, NotFound, StoreCorrupt
-from ..remember.redact import redact
+from ..redact import redact
 from ..settings import Settings
 from ..store import open_store
 from ..types import EVERYWHERE, STATES, Draft, Entry, Memory, Noun, Scope, Source

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from ..errors import BadInput, GitUnavailable, NoRepository
-from ..remember.redact import redact
+from ..redact import redact
 from ..times import EPOCH
 from ..types import Noun
 

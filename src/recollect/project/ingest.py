@@ -27,8 +27,8 @@ from .. import text as texts
 from ..checks import MAX_TAG, MAX_TAGS, Cleaner
 from ..engine import Engine
 from ..errors import BadInput, ModelUnavailable
+from ..redact import redact
 from ..remember.drafts import MAX_KEYWORDS, MAX_REF, MAX_REFS, MAX_TITLE
-from ..remember.redact import redact
 from ..remember.shelf import Said, shelved
 from ..serve.hooks import project_of
 from ..types import Draft, Memory, Noun, Scope, Source

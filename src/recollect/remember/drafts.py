@@ -14,8 +14,8 @@ from typing import Any
 from .. import text, times
 from ..checks import MAX_NAME, MAX_TAG, MAX_TAGS, Cleaner, one_of, span, within
 from ..errors import BadInput
+from ..redact import redact
 from ..types import KINDS, NETWORK_OF, NETWORKS, SOURCES, Draft, Source
-from .redact import redact
 
 MAX_TITLE = 300
 MAX_KEYWORDS = 10

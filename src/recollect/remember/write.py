@@ -20,13 +20,13 @@ from .. import text
 from ..checks import MAX_TAGS, Cleaner
 from ..errors import BadInput, ChangedMeanwhile, ModelUnavailable, NotFound, Refused
 from ..grounding import hedged, lowest
+from ..redact import redact
 from ..store.contract import Store, Transaction
 from ..types import TRUSTS, Draft, Evidence, Filter, Link, Memory, Near, Remembered, Scope, Source, Tombstone
 from . import alike, values
 from .conflict import changes as says_change
 from .conflict import conflict
 from .drafts import MAX_KEYWORDS, MAX_REFS, Prepared, fields_of, prepare
-from .redact import redact
 
 if TYPE_CHECKING:
     from ..models.embedder import Embedder

@@ -49,7 +49,7 @@ from ..project.places import Places
 from ..project.refresh import refresh
 from ..recall.context import Budgets, Parts, build
 from ..recall.recipes import recipe
-from ..remember.redact import redact
+from ..redact import redact
 from ..thin import spool
 from ..types import Draft, Hit, Memory, Message, Noun, Scope
 

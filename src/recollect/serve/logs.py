@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from ..checks import one_of
-from ..remember.redact import redact
+from ..redact import redact
 
 LEVELS = ("debug", "info", "warning", "error")
 SIZE, KEPT = 5_000_000, 3

@@ -21,6 +21,7 @@ from . import link, spool
 
 TYPE_CHECKING = False  # what `typing` has too, and without the milliseconds
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 # Seconds, by the words in an event's name (the first that fits counts): how long the daemon is waited for, and when the
@@ -32,6 +33,7 @@ MOST = 32 * 1024 * 1024  # bytes of input
 LONGEST = 64 * 1024  # characters of one text in it: a memory is no larger
 # Some hosts read the answer as JSON whatever it is, so that for them nothing is an empty object.
 NOTHING = {"gemini": "{}", "cursor": "{}", "copilot": "{}"}
+PLACES = ("session_id", "transcript_path", "cwd", "hook_event_name")  # names in the input that must stay what they are
 GIT = "git"  # whose hooks run at the top of the repository they are about
 ENVIRONMENT = ("CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR")
 
@@ -153,11 +155,16 @@ def _input(deadline: float) -> dict[str, Any]:
 
 def _clipped(value: Any) -> Any:
     """The value with its longest texts cut: a file that a tool read is not what was said."""
+    return _each(value, lambda said: said[:LONGEST])
+
+
+def _each(value: Any, change: Callable[[str], str]) -> Any:
+    """The value with every text in it changed, except for the names of places."""
     if isinstance(value, str):
-        return value[:LONGEST]
+        return change(value)
     if isinstance(value, dict):
-        return {name: _clipped(part) for name, part in value.items()}
-    return [_clipped(part) for part in value] if isinstance(value, list) else value
+        return {name: part if name in PLACES else _each(part, change) for name, part in value.items()}
+    return [_each(part, change) for part in value] if isinstance(value, list) else value
 
 
 def _deliver(home: str, envelope: dict[str, Any], deadline: float, alone: bool) -> str:
@@ -175,7 +182,9 @@ def _deliver(home: str, envelope: dict[str, Any], deadline: float, alone: bool) 
         except OSError as error:
             _complain(str(error))
     if not starts:  # where nothing was said, there is nothing to keep
-        spool.add(home, envelope)
+        from ..redact import redact  # takes longer to load than all the rest, and only here
+
+        spool.add(home, {**envelope, "input": _each(envelope["input"], lambda said: redact(said)[0])})
         if not found and not alone:
             link.start(home, wait=0)
     elif not found and not alone:

@@ -1,6 +1,6 @@
 """Scan: secrets that are stored already, from before a rule knew them or from a store that was made elsewhere.
 
-Everything that is kept as text is looked through with the rules of `remember/redact.py`: nouns, the whole history, and
+Everything that is kept as text is looked through with the rules of `redact.py`: nouns, the whole history, and
 the files of sessions. Redacting restates a noun: it is written anew and its history begins there, because every earlier
 row of it may hold the secret. What points at a restated noun is restated after it, so that the journal still tells of a
 source before the memory that came from it. A value that was rejected stays rejected in its redacted form.
@@ -16,8 +16,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from ..redact import redact
 from ..remember import values
-from ..remember.redact import redact
 from ..store.contract import Store, Transaction
 from ..store.rows import NOUNS
 from ..text import key

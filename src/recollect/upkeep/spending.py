@@ -23,7 +23,7 @@ from .. import text
 from ..checks import one_of
 from ..errors import BadAnswer, BadInput, BudgetSpent, ModelUnavailable, StoreUnavailable
 from ..models.prices import MILLION, price, table
-from ..remember.redact import redact
+from ..redact import redact
 from ..settings import Settings, prices
 from ..store.contract import Store
 from ..store.ledger import DOLLAR, Spent
