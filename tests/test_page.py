@@ -132,6 +132,8 @@ def test_a_write_with_a_cookie_must_come_from_the_page(server: Server) -> None:
     assert server.call("POST", "/v1/memories", said, headers=ours).status == 201
     assert server.call("POST", "/login", {"token": secret}).status == 403, "nobody is logged in from elsewhere"
     nothing: list[object] = [{}, {"token": ""}, {"token": 5}, []]
+    another = {"Sec-Fetch-Site": "same-site", "Origin": "http://127.0.0.1:3000"}
+    assert server.call("POST", "/v1/mend", {}, headers=another).status == 403, "nor from another port without a cookie"
     for wrong in nothing:
         assert server.call("POST", "/login", wrong, headers=PROOF).status == 400
 

@@ -87,7 +87,7 @@ class Gate:
 
     async def _caller(self, scope: Scope, headers: Headers) -> Caller:
         host = scope["client"][0] if scope.get("client") else ""
-        _same_place(headers)
+        _same_place(scope["method"], headers)
         kind, _, secret = headers.get("authorization", "").partition(" ")
         if kind.lower() == "bearer":
             return await anyio.to_thread.run_sync(self._tenants.gatekeeper.caller, secret.strip(), host)
@@ -109,14 +109,15 @@ class Gate:
         return self._tenants.local(_agent(headers))
 
 
-def _same_place(headers: Headers) -> None:
-    """Raise when a browser says that another site's page is asking."""
+def _same_place(method: str, headers: Headers) -> None:
+    """Raise when a browser says that another site's page is asking, or another port's and for more than a look."""
     origin = headers.get("origin")
     if origin is not None:
         name = _name(urlsplit(origin).netloc) if "://" in origin else origin
         if name not in NAMES and name != _name(headers.get("host", "")):
             raise Forbidden(f"Origin {origin!r:.60} may not call.", fix="Call from this machine's own pages.")
-    if headers.get("sec-fetch-site") == "cross-site":
+    strange = ("cross-site",) if method in ("GET", "HEAD") else ("cross-site", "same-site")
+    if headers.get("sec-fetch-site") in strange:
         raise Forbidden("A page of another site may not call.", fix="Call from this machine's own pages.")
 
 

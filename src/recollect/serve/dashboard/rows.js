@@ -37,6 +37,6 @@ export function Rows({ items, height, row, label, selected = -1, more, end, colu
   for (let index = first * columns; index < Math.min(items.length, last * columns); index++) drawn.push(row(items[index], index));
   return html`<div class="rows" ref=${box} role="list" aria-label=${label} tabindex="0">
     <div class="rows-all" style=${{ height: `${lines * height}px` }}>
-      <div class="rows-seen ${columns > 1 ? "columns" : ""}" style=${{ transform: `translateY(${first * height}px)` }}>${drawn}</div>
+      <div class="rows-seen ${columns > 1 ? "columns" : ""}" style=${{ transform: `translateY(${first * height}px)`, gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))` }}>${drawn}</div>
     </div>${end}</div>`;
 }
