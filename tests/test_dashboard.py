@@ -526,7 +526,7 @@ def test_keys_go_everywhere(show: Opened) -> None:
     expect(page.get_by_role("dialog")).to_have_count(0)
     page.keyboard.press("g")
     page.keyboard.press("m")
-    ready(page, "memories")
+    expect(page.locator(".row").nth(1)).to_be_visible()
     page.keyboard.press("/")
     expect(page.locator("[data-search]")).to_be_focused()
     page.keyboard.press("Escape")

@@ -16,7 +16,7 @@ from typing import Any
 
 from . import terms, times
 from .remember.alike import near
-from .store.browsing import DAY, Facets, Sieve
+from .store.browsing import DAY, Facets, Sieve, date
 from .store.contract import Store
 from .text import title_of
 from .types import Check, Entity, Evidence, Filter, Link, Memory, Noun, Page, Source
@@ -124,11 +124,11 @@ class Overview:
         work: dict[int, dict[str, int]] = {}
         for day, operation, number in self._store.work(self._tenant, begin):
             work.setdefault(day, {})[operation] = number
-        made = self.facets(Sieve(Filter(states=()))).days
+        made, first = self.facets(Sieve(Filter(states=()))).days, date(begin // DAY)
         return {
-            "made": [[_date(day), number] for day, number in made if day >= begin // DAY],
-            "before": sum(number for day, number in made if day < begin // DAY),
-            "work": [[_date(day), counts] for day, counts in work.items()],
+            "made": [[day, number] for day, number in made.items() if day >= first],
+            "before": sum(number for day, number in made.items() if day < first),
+            "work": [[date(day), counts] for day, counts in work.items()],
         }
 
     # -- the graph ----------------------------------------------------------------------------------------------------
@@ -267,11 +267,3 @@ class Overview:
 def _held(link: Link, moment: datetime) -> bool:
     began = link.valid_from or link.created_at
     return began <= moment and (link.valid_to is None or moment < link.valid_to)
-
-
-def _date(day: int) -> str:
-    """
-    >>> _date(20517)
-    '2026-03-05'
-    """
-    return times.moment(day * DAY).date().isoformat()

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, TypeVar
 
+from .. import times
 from ..types import Filter, Kept, Link, Memory, Noun
 from .changes import MEMORIES, MEMORY_COLUMNS, NOUN
 from .rows import columns
@@ -51,7 +52,7 @@ class Sieve:
 
 @dataclass(frozen=True, slots=True)
 class Facets(Noun):
-    """How many memories there are of each sort; of states also those that are filtered out. Days count from 1970."""
+    """How many memories there are of each sort; of states also those that are filtered out."""
 
     total: int = 0
     kinds: dict[str, int] = field(default_factory=dict)
@@ -60,7 +61,7 @@ class Facets(Noun):
     projects: dict[str, int] = field(default_factory=dict)
     tags: dict[str, int] = field(default_factory=dict)
     sources: dict[str, int] = field(default_factory=dict)
-    days: tuple[tuple[int, int], ...] = ()
+    days: dict[str, int] = field(default_factory=dict)
 
 
 class Browsing(ABC):
@@ -104,7 +105,7 @@ class Browsing(ABC):
         return Facets(
             total, kinds, states, trusts, dict(list(projects.items())[:MOST_PROJECTS]),
             {tag: int(number) for tag, number in tags}, _largest({kind: int(number) for kind, number in sources}),
-            tuple((int(day), int(number)) for day, number in days),
+            {date(int(day)): int(number) for day, number in days},
         )  # fmt: skip
 
     def _states(self, tenant: str, sieve: Sieve) -> dict[str, int]:
@@ -143,6 +144,15 @@ class Browsing(ABC):
             of = "from source o where o.tenant = m.tenant and o.id = m.source"
             where += f" and exists (select 1 {of} and o.kind in ({names}))"
         return where, values
+
+
+def date(day: int) -> str:
+    """A day, counted from the first of 1970.
+
+    >>> date(20517)
+    '2026-03-05'
+    """
+    return times.moment(day * DAY).date().isoformat()
 
 
 def _named(name: str, wanted: Sequence[str], values: dict[str, Any]) -> str:

@@ -34,7 +34,6 @@ export function seconds(value) {
 export const shorten = (text, most) => (text.length > most ? `${text.slice(0, most - 1).trimEnd()}…` : text);
 export const titleOf = (memory) => memory.title || shorten((memory.content || "").split("\n")[0], 140);
 export const shortId = (id) => (id || "").slice(-8);
-export const dayOf = (count) => new Date(count * 86400000).toISOString().slice(0, 10);
 
 export function placeOf(scope) {
   const parts = Object.entries(scope || {}).map(([name, value]) => (name === "project" ? value : `${name} ${value}`));

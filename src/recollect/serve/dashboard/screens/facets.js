@@ -1,7 +1,7 @@
 // The facets beside the list: how many there are of each sort, and a click narrows to it.
 import { html, useState } from "../base.js";
 import { Bar } from "../ui.js";
-import { dayOf, number } from "../words.js";
+import { number } from "../words.js";
 
 const GROUPS = [
   ["kinds", "Kind"], ["states", "State"], ["trusts", "Trust"], ["projects", "Project"], ["tags", "Tag"], ["sources", "Source"],
@@ -16,7 +16,7 @@ export function Facets({ counts, filter, set }) {
     <fieldset class="facet"><legend>Time</legend>
       <div class="chips">${SPANS.map(([span, words]) => html`<button type="button" class="chip small ${(filter.since?.[0] || "") === span ? "on" : ""}"
         aria-pressed=${(filter.since?.[0] || "") === span} onClick=${() => set({ since: span || undefined, until: undefined })}>${words}</button>`)}</div>
-      ${data?.days.length > 1 && html`<${Days} days=${data.days} />`}</fieldset>
+      ${Object.keys(data?.days || {}).length > 1 && html`<${Days} days=${Object.entries(data.days)} />`}</fieldset>
     <fieldset class="facet"><legend>Importance</legend>
       <label class="slider"><span>at least ${filter.min_importance?.[0] || 1}</span>
         <input type="range" min="1" max="10" aria-label="Least importance" value=${filter.min_importance?.[0] || 1} onChange=${(event) => set({ min_importance: event.target.value === "1" ? undefined : event.target.value })} /></label></fieldset>
@@ -46,13 +46,14 @@ function Group({ name, title, counts, filter, set }) {
 }
 
 function Days({ days }) {
-  const first = days[0][0];
-  const last = days[days.length - 1][0];
+  const count = (date) => new Date(date).getTime() / 86400000;
+  const first = count(days[0][0]);
+  const last = count(days[days.length - 1][0]);
   const bins = 36;
   const sums = new Array(bins).fill(0);
-  for (const [day, count] of days) sums[Math.min(bins - 1, Math.floor(((day - first) / (last - first + 1)) * bins))] += count;
+  for (const [date, number] of days) sums[Math.min(bins - 1, Math.floor(((count(date) - first) / (last - first + 1)) * bins))] += number;
   const most = Math.max(...sums);
-  return html`<svg class="days" viewBox="0 0 ${bins * 4} 32" preserveAspectRatio="none" role="img" aria-label="When they were made, from ${dayOf(first)} to ${dayOf(last)}">
+  return html`<svg class="days" viewBox="0 0 ${bins * 4} 32" preserveAspectRatio="none" role="img" aria-label="When they were made, from ${days[0][0]} to ${days.at(-1)[0]}">
     ${sums.map((sum, at) => html`<rect x=${at * 4} width="3" y=${32 - (sum / most) * 32} height=${(sum / most) * 32} />`)}</svg>
-    <small class="ends"><span>${dayOf(first)}</span><span>${dayOf(last)}</span></small>`;
+    <small class="ends"><span>${days[0][0]}</span><span>${days.at(-1)[0]}</span></small>`;
 }
