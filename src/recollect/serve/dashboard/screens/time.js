@@ -42,6 +42,13 @@ function Checkpoints({ values }) {
       ${from && html`<${Changed} from=${from} to=${to} key=${from + to} />`}`}<//>`;
 }
 
+const DAYS = { "1d": 1, "7d": 7, "30d": 30 };
+
+/** A checkpoint by its name; so many days ago as the time that was then. */
+function moment(point) {
+  return DAYS[point] ? new Date(Date.now() - DAYS[point] * 86_400_000).toISOString() : point;
+}
+
 async function back(name) {
   const would = await post("/v1/rollback", { to: name, dry_run: true });
   const skipped = Object.entries(would.skipped);
@@ -55,7 +62,7 @@ async function back(name) {
 const SORTS = [["added", "New"], ["changed", "Changed"], ["superseded", "Superseded"], ["removed", "Gone"]];
 
 function Changed({ from, to }) {
-  const found = useData((signal) => get("/v1/checkpoints/diff", { first: from, last: to, limit: 50 }, { signal }), [from, to]);
+  const found = useData((signal) => get("/v1/checkpoints/diff", { first: moment(from), last: to, limit: 50 }, { signal }), [from, to]);
   useChanges(useCallback(() => found.again(), [from, to]), 800);
   return html`<${Shown} of=${found}>${(all) => html`<div class="sums">${SORTS.map(([name, title]) => html`<span><strong>${number(all.counts[name] ?? all[name].length)}</strong> ${title.toLowerCase()}</span>`)}</div>
     ${SORTS.filter(([name]) => all[name].length).map(([name, title]) => html`<section aria-label=${title} key=${name}><h2>${title}</h2><ul class="plain">${all[name].map((one) => html`<li class="card" key=${one.id}><div class="chips"><${Kind} kind=${one.kind} /><${State} state=${one.state} /><span class="dim">${placeOf(one.scope)}</span><span class="gap"></span><a class="button quiet small" href=${address("memories", { open: one.id, states: "any" })}>Open</a></div>
