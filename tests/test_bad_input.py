@@ -178,7 +178,7 @@ def test_query_syntax_and_sql_are_only_words(memory: recollect.Engine, nasty: st
     assert [check for check in memory._store.check("default") if check.status != "ok"] == []
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(content=st.text(max_size=200), question=st.text(max_size=80))
 def test_any_text_at_all_is_kept_or_refused_cleanly(memory: recollect.Engine, content: str, question: str) -> None:
     if text.fold(text.clean(content)):

@@ -473,11 +473,6 @@ def test_settings_are_listed_models_tried_tokens_made_and_memories_moved(show: O
     assert "imported tortoise" in Path(download.value.path()).read_text("utf-8")
 
 
-needs_history = pytest.mark.skipif("checkpoint_list" not in BY_NAME, reason="this version has no checkpoints")
-needs_answers = pytest.mark.skipif("answers" not in BY_NAME, reason="this version keeps no answers")
-
-
-@needs_history
 def test_a_moment_is_named_compared_and_gone_back_to(show: Opened, server: Server) -> None:
     page = show("time")
     page.get_by_label("Name this moment").fill("calm")
@@ -502,7 +497,6 @@ def test_a_moment_is_named_compared_and_gone_back_to(show: Opened, server: Serve
     expect(page.locator(".timeline li").first).to_be_visible()
 
 
-@needs_answers
 def test_a_question_is_answered_kept_pinned_rated_and_forgotten(show: Opened, server: Server) -> None:
     for _ in range(3):  # what was asked three times is kept, however sure it is
         server.engine.answers.ask("When do we deploy?")

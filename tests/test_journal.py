@@ -172,4 +172,4 @@ def test_random_lives_agree_with_a_simple_model_and_with_their_own_journal(place
         pass
 
     Here.place = place
-    run_state_machine_as_test(Here, settings=settings(max_examples=25, stateful_step_count=25, deadline=None))
+    run_state_machine_as_test(Here, settings=settings(max_examples=12, stateful_step_count=25, deadline=None))

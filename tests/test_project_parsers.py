@@ -482,7 +482,7 @@ PATHS = st.one_of(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(TEXTS, PATHS)
 def test_no_text_is_too_odd(text: str, path: str) -> None:
     for parser in (adr, incidents, documents):
@@ -497,7 +497,7 @@ def test_no_text_is_too_odd(text: str, path: str) -> None:
         recognise(path, text, kind)
 
 
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(TEXTS, PATHS)
 def test_whatever_is_found_may_be_stored(text: str, path: str) -> None:
     """Nothing a file says can stop a run: every piece passes the checks of the write path, or says nothing."""
@@ -508,7 +508,7 @@ def test_whatever_is_found_may_be_stored(text: str, path: str) -> None:
                 assert prepare(draft, 65_536, "test").trust == "cited"
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(st.binary(max_size=300))
 def test_bytes_are_text_or_they_are_not(raw: bytes) -> None:
     assert decoded(raw) is None or isinstance(decoded(raw), str)
