@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from recollect.evaluate import cosqa, locomo, longmemeval
 from recollect.evaluate.cache import CachedEmbedder
-from recollect.evaluate.corpus import Benchmark, Corpus, Question
+from recollect.evaluate.corpus import Benchmark, Corpus, Item, Question, place, read_json
 from recollect.evaluate.provenance import provenance
 from recollect.evaluate.subject import Subject
 from recollect.models import embedder
@@ -33,13 +33,26 @@ from recollect.recall.features import NAMES
 from recollect.recall.query import parse
 from recollect.recall.ranker import PEAKS, Ranker, peaks
 from recollect.recall.read import Models, Stopwatch
+from recollect.types import Draft
 
 ROOT = Path(__file__).parents[1]
 TARGET = ROOT / "src" / "recollect" / "recall" / "ranker.json"
-LOADERS = {"locomo": locomo.load, "longmemeval": longmemeval.load, "cosqa": cosqa.load}
 RESULTS = ROOT / "bench" / "results" / "ranker.json"
 HIDDEN, EPOCHS, BATCH, RATE, DECAY = 16, 24, 32, 3e-3, 1e-3
 Floats = NDArray[np.float32]
+
+
+def functions(data: Path | None) -> Benchmark:
+    """CoSQA as bare source. Taken in as code, each function has its own comment for a title, and a ranker that learns
+    from that trusts the titles of notes too much."""
+    told = cosqa.load(data)
+    sources = read_json(place(data, "cosqa") / cosqa.CODE)
+    drafts = {str(number): Draft(text, kind="code", valid_from=cosqa.MOMENT) for text, number in sources.items()}
+    items = tuple(Item(number, draft, cosqa.MOMENT) for number, draft in drafts.items())
+    return replace(told, corpora=(replace(told.corpora[0], items=items),))
+
+
+LOADERS = {"locomo": locomo.load, "longmemeval": longmemeval.load, "cosqa": functions}
 
 
 @dataclass(frozen=True, slots=True)
