@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import BadInput, NotFound, StoreReadOnly
-from ..past import ACTIONS
+from ..past import ACTIONS, Differences
 from ..present import Look
 from ..program import App, chosen, cli, command, confirm, placed, several, wire
 from ..terminal import Moment
 from ..types import EVERYWHERE, KINDS, Scope
+from . import history_words as words
 
 if TYPE_CHECKING:
     from ..engine import Engine
@@ -24,9 +25,16 @@ if TYPE_CHECKING:
 EXPORTED = 1000  # rows that are read at a time for an export
 
 
-def _told(say: Callable[[Any, datetime], str]) -> Callable[[Any, Look], str]:
+def _told(say: Callable[[Any, datetime], str], lead: str = "") -> Callable[[Any, Look], str]:
     """Words that a model reads too, for a person."""
-    return lambda result, out: say(result, datetime.now(UTC))
+    return lambda result, out: lead + say(result, datetime.now(UTC))
+
+
+def _ask(app: App, verb: Callable[[Engine], Any], say: Callable[[Any, datetime], str], lead: str = "") -> None:
+    """What most of these commands are: one verb of an engine, and its result in words."""
+    with app.open() as engine:
+        result = verb(engine)
+    app.say(result, _told(say, lead))
 
 
 @command()
@@ -35,11 +43,7 @@ def _told(say: Callable[[Any, datetime], str]) -> Callable[[Any, Look], str]:
 @click.option("-n", "--limit", type=int, default=50, show_default=True, help="At most so many of each thing.")
 def why(app: App, id: str, depth: int, limit: int) -> None:
     """Show why a memory is there: source, trust, changes, uses."""
-    from . import history_words as words
-
-    with app.open() as engine:
-        told = engine.why(id, depth=depth, limit=limit)
-    app.say(told, _told(words.why))
+    _ask(app, lambda engine: engine.why(id, depth=depth, limit=limit), words.why)
 
 
 @command()
@@ -48,11 +52,7 @@ def why(app: App, id: str, depth: int, limit: int) -> None:
 @click.option("--session", default="", metavar="NAME", help="The session it was shown in.")
 def rate(app: App, id: str, helped: bool, session: str) -> None:
     """Say whether a memory helped where it was shown last."""
-    from . import history_words as words
-
-    with app.open() as engine:
-        done = engine.rate(id, helped=helped, session=session)
-    app.say(done, _told(words.rated))
+    _ask(app, lambda engine: engine.rate(id, helped=helped, session=session), words.rated)
 
 
 @command()
@@ -62,11 +62,7 @@ def rate(app: App, id: str, helped: bool, session: str) -> None:
 @placed
 def state(app: App, entity: str, at: datetime | None, true_at: datetime | None) -> None:
     """Show what was known of an entity at a time."""
-    from . import history_words as words
-
-    with app.open() as engine:
-        told = engine.state(entity, at=at, true_at=true_at, **app.scope(engine))
-    app.say(told, _told(words.state))
+    _ask(app, lambda engine: engine.state(entity, at=at, true_at=true_at, **app.scope(engine)), words.state)
 
 
 @command()
@@ -85,8 +81,6 @@ def state(app: App, entity: str, at: datetime | None, true_at: datetime | None) 
 )
 def audit(app: App, export: Path | None, limit: int, cursor: int | None, **asked: Any) -> None:
     """Show who did what, and who read across projects."""
-    from . import history_words as words
-
     asked = chosen(asked)
     with app.open() as engine:
         if export is not None:
@@ -128,21 +122,13 @@ def checkpoint() -> None:
 @placed
 def create(app: App, name: str, reason: str) -> None:
     """Name the present state, of everything or of a scope."""
-    from . import history_words as words
-
-    with app.open() as engine:
-        made = engine.checkpoints.create(name, scope=app.inside(), reason=reason)
-    app.say(made, _told(words.checkpoint))
+    _ask(app, lambda engine: engine.checkpoints.create(name, scope=app.inside(), reason=reason), words.checkpoint)
 
 
 @command("list", group=checkpoint)
 def list_(app: App) -> None:
     """Show the checkpoints, newest first."""
-    from . import history_words as words
-
-    with app.open() as engine:
-        found = engine.checkpoints.all()
-    app.say(found, _told(words.checkpoints))
+    _ask(app, lambda engine: engine.checkpoints.all(), words.checkpoints)
 
 
 @command("diff", group=checkpoint)
@@ -155,11 +141,11 @@ def diff(app: App, first: str, last: str, limit: int) -> None:
 
     A and B are checkpoints, times (2026-03-01, 7d, or ISO with its zone), #NUMBER of a change, or now.
     """
-    from . import history_words as words
 
-    with app.open() as engine:
-        told = engine.checkpoints.diff(_point(engine, first), _point(engine, last), scope=_asked(app), limit=limit)
-    app.say(told, _told(words.differences))
+    def told(engine: Engine) -> Differences:
+        return engine.checkpoints.diff(_point(engine, first), _point(engine, last), scope=_asked(app), limit=limit)
+
+    _ask(app, told, words.differences)
 
 
 @command("rollback", group=checkpoint)
@@ -178,8 +164,6 @@ def rollback(app: App, to: str, dry_run: bool, yes: bool, reason: str, **only: A
     NAME is a checkpoint, a time or #NUMBER of a change. What came since is archived, what changed is put back. What was
     rejected stays rejected, what was erased stays erased. A checkpoint is set first, which takes it back.
     """
-    from . import history_words as words
-
     with app.open() as engine:
         point = _point(engine, to)
         preview = engine.checkpoints.rollback(point, scope=_asked(app), dry_run=True, **only)
@@ -198,11 +182,7 @@ def rollback(app: App, to: str, dry_run: bool, yes: bool, reason: str, **only: A
 @click.argument("name")
 def delete(app: App, name: str) -> None:
     """Forget a checkpoint; what it named stays in the journal."""
-    from . import history_words as words
-
-    with app.open() as engine:
-        gone = engine.checkpoints.delete(name)
-    app.say(gone, lambda one, out: f"✓ deleted: {words.checkpoint(one, datetime.now(UTC))}")
+    _ask(app, lambda engine: engine.checkpoints.delete(name), words.checkpoint, "✓ deleted: ")
 
 
 def _point(engine: Engine, named: str) -> str | datetime:
@@ -237,21 +217,13 @@ def hold() -> None:
 @placed
 def hold_add(app: App, name: str, reason: str) -> None:
     """Keep everything, or what lies in a scope, from being erased."""
-    from . import history_words as words
-
-    with app.open() as engine:
-        made = engine.policies.hold(name, scope=app.inside(), reason=reason)
-    app.say(made, _told(words.hold))
+    _ask(app, lambda engine: engine.policies.hold(name, scope=app.inside(), reason=reason), words.hold)
 
 
 @command("list", group=hold)
 def hold_list(app: App) -> None:
     """Show what may not be erased."""
-    from . import history_words as words
-
-    with app.open() as engine:
-        found = engine.policies.holds()
-    app.say(found, _told(words.holds))
+    _ask(app, lambda engine: engine.policies.holds(), words.holds)
 
 
 @command("release", group=hold)
@@ -259,11 +231,7 @@ def hold_list(app: App) -> None:
 @click.option("--reason", default="", help="Why; kept in the history.")
 def hold_release(app: App, name: str, reason: str) -> None:
     """End a hold."""
-    from . import history_words as words
-
-    with app.open() as engine:
-        gone = engine.policies.release(name, reason=reason)
-    app.say(gone, lambda one, out: f"✓ released: {words.hold(one, datetime.now(UTC))}")
+    _ask(app, lambda engine: engine.policies.release(name, reason=reason), words.hold, "✓ released: ")
 
 
 @cli.group()
@@ -279,43 +247,30 @@ def retention() -> None:
 @placed
 def retention_set(app: App, days: int, kind: str, action: str, reason: str) -> None:
     """Keep memories for so many DAYS, by kind and scope."""
-    from . import history_words as words
-
-    with app.open() as engine:
-        made = engine.policies.retain(days, kind=kind, action=action, reason=reason, scope=app.inside())
-    app.say(made, _told(words.policy))
+    asked: dict[str, Any] = {"kind": kind, "action": action, "reason": reason, "scope": app.inside()}
+    _ask(app, lambda engine: engine.policies.retain(days, **asked), words.policy)
 
 
 @command("list", group=retention)
 def retention_list(app: App) -> None:
     """Show how long what is kept."""
-    from . import history_words as words
-
-    with app.open() as engine:
-        found = engine.policies.policies()
-    app.say(found, _told(words.policies))
+    _ask(app, lambda engine: engine.policies.policies(), words.policies)
 
 
 @command("remove", group=retention)
 @click.argument("id")
 def retention_remove(app: App, id: str) -> None:
     """End a retention policy."""
-    from . import history_words as words
-
     with app.open() as engine:
         named = [one.id for one in engine.policies.policies() if one.id.endswith(id.lower())]
         if len(named) > 1:
             raise BadInput(f"{id!r} is the end of several ids.")
         gone = engine.policies.drop(named[0] if named else id)
-    app.say(gone, lambda one, out: f"✓ removed: {words.policy(one, datetime.now(UTC))}")
+    app.say(gone, _told(words.policy, "✓ removed: "))
 
 
 @command("apply", group=retention)
 @click.option("--dry-run", is_flag=True, help="Only show what would happen.")
 def retention_apply(app: App, dry_run: bool) -> None:
     """Archive or erase what has been kept long enough."""
-    from . import history_words as words
-
-    with app.open() as engine:
-        told = engine.policies.apply(dry_run=dry_run)
-    app.say(told, _told(words.retained))
+    _ask(app, lambda engine: engine.policies.apply(dry_run=dry_run), words.retained)
