@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import stat
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -189,6 +191,41 @@ def test_a_backup_writes_over_nothing_and_a_restore_believes_nothing(opened: Ope
     with pytest.raises(BadInput, match="no backup"):
         backups.restore(tmp_path / "none.db", wanted, datetime.now(UTC), quiet)
     assert not (tmp_path / "new.db").exists()
+
+
+# Whether a process of its own gets the lock that SQLite takes on the whole file: nobody else may have it open then.
+LOCKS = """
+import fcntl, sys
+with open(sys.argv[1], "r+b") as file:
+    try:
+        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 510, 0x40000002)
+        print("free")
+    except OSError:
+        print("held")
+"""
+
+
+def test_a_store_that_somebody_has_open_keeps_its_locks_while_it_is_restored_from(tmp_path: Path) -> None:
+    """SQLite's locks end when a process closes any handle of the file, and others take it for one that nobody uses."""
+
+    def lock(name: str) -> str:
+        command = [sys.executable, "-c", LOCKS, str(tmp_path / name)]
+        return subprocess.run(command, capture_output=True, check=True, text=True).stdout.strip()
+
+    with recollect.open(tmp_path / "a.db", embedder="hashing") as engine:
+        engine.remember("Deploys go out on Thursdays.")
+        assert lock("a.db") == "held"
+        backups.backup(engine._store, tmp_path / "saved.db", datetime.now(UTC), quiet)
+        wanted = replace(Settings(), store=str(tmp_path / "b.db"), home=tmp_path)
+        assert backups.restore(tmp_path / "a.db", wanted, datetime.now(UTC), quiet).memories == 1
+        assert lock("a.db") == "held"
+        with recollect.open(tmp_path / "a.db", embedder="hashing"):
+            pass
+        assert lock("a.db") == "held"
+    assert lock("a.db") == "free"
+    with recollect.open(tmp_path / "b.db", embedder="hashing") as engine:
+        engine.remember("Not on Fridays.")
+        assert (tmp_path / "b.db-wal").exists(), "what was put back is a store like any other, with a log"
 
 
 def test_the_commands_back_up_and_restore(opened: Opener, place: Places, tmp_path: Path, backend: str) -> None:

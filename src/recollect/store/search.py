@@ -1,4 +1,4 @@
-"""Looking for texts in the bytes of a database's files, in a process of its own.
+"""Reading the bytes of a database's files (looking for texts, making a hash), in a process of its own.
 
 SQLite locks its file by a lock that belongs to the process, and a process loses all its locks on a file when it closes
 any handle of it. A handle that only reads, opened and closed here, would let others take an open database for one that
@@ -7,6 +7,7 @@ nobody uses, and its log away. So the files are read by a process that has no da
 
 from __future__ import annotations
 
+import hashlib
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -18,10 +19,18 @@ def found_in(paths: Sequence[str], texts: Sequence[bytes]) -> list[str]:
     """Those of the files in which one of the texts stands."""
     if not texts or not paths:
         return []
-    wanted = "\n".join(text.hex() for text in texts)
-    command = [sys.executable, "-I", "-S", __file__, *paths]
-    done = subprocess.run(command, input=wanted, capture_output=True, text=True, check=True)
-    return [paths[int(line)] for line in done.stdout.split()]
+    told = _elsewhere("find", *paths, given="\n".join(text.hex() for text in texts))
+    return [paths[int(line)] for line in told.split()]
+
+
+def digest(path: str) -> str:
+    """The SHA-256 of a file's bytes."""
+    return _elsewhere("digest", path).strip()
+
+
+def _elsewhere(*words: str, given: str = "") -> str:
+    command = [sys.executable, "-I", "-S", __file__, *words]
+    return subprocess.run(command, input=given, capture_output=True, text=True, check=True).stdout
 
 
 def holds(path: str, texts: Sequence[bytes]) -> bool:
@@ -39,8 +48,12 @@ def holds(path: str, texts: Sequence[bytes]) -> bool:
 
 
 def main() -> None:
+    if sys.argv[1] == "digest":
+        with open(sys.argv[2], "rb") as file:
+            print(hashlib.file_digest(file, "sha256").hexdigest())
+        return
     texts = [bytes.fromhex(line) for line in sys.stdin.read().split()]
-    for number, path in enumerate(sys.argv[1:]):
+    for number, path in enumerate(sys.argv[2:]):
         if holds(path, texts):
             print(number)
 

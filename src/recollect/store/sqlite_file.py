@@ -142,7 +142,10 @@ def prepare(path: Path, patience: float, now: int) -> None:
 def _create(path: Path) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        # Only where there is none: a file that another thread has just opened would lose its locks by our closing it.
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    except FileExistsError:
+        return
     except PermissionError as error:
         raise StoreReadOnly(f"The database cannot be created: {path}.") from error
     except OSError as error:

@@ -87,8 +87,11 @@ class Tending(ABC):
         self.reindex(tenant, model)
         return gone
 
-    def backup(self, path: Path) -> None:
-        """Write a copy of the whole database while others go on, and make sure that it can be read."""
+    def backup(self, path: Path, *, store: bool = False) -> None:
+        """Write a copy of the whole database while others go on, and make sure that it can be read.
+
+        It is one file, with no log beside it, unless it is to be a store that is worked with.
+        """
         fresh = path.with_name(f"{path.name}.{os.getpid()}.new")
         try:
             os.close(os.open(fresh, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
@@ -96,7 +99,7 @@ class Tending(ABC):
                 with target.backup("main", con, "main") as copying:
                     while not copying.done:
                         copying.step(STEP)
-                target.pragma("journal_mode", "delete")  # one file, with no log beside it
+                target.pragma("journal_mode", "wal" if store else "delete")
                 damage = [str(row[0]) for row in target.execute("pragma integrity_check(5)")]
             if damage != ["ok"]:
                 raise StoreCorrupt(f"The backup is damaged: {'; '.join(damage)}.")

@@ -12,7 +12,6 @@ another name, or, on a server, refused.
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import os
 from collections.abc import Callable
@@ -26,6 +25,7 @@ from ..settings import Settings, shown
 from ..store import open_store
 from ..store.contract import Store
 from ..store.copy import copy, parts
+from ..store.search import digest
 from ..store.sqlite import SQLiteStore
 from ..types import Noun
 
@@ -82,7 +82,7 @@ def restore(path: Path, settings: Settings, now: datetime, step: Progress) -> Ba
         aside = "" if settings.remote else _set_aside(settings.store_path, now)
         if isinstance(source, SQLiteStore) and not settings.remote:
             settings.store_path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            source.backup(settings.store_path)
+            source.backup(settings.store_path, store=True)
         with closing(open_store(settings.place, settings.busy_timeout, now)) as target:
             if settings.remote:
                 copy(source, target, step)
@@ -146,10 +146,6 @@ def _sound(store: Store) -> None:
 
 def _told(path: Path, made: Store, verified: str) -> Backup:
     tenants = made.tenants()
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while piece := file.read(1 << 20):
-            digest.update(piece)
     memories = sum(int(made.stats(tenant)["memories"]) for tenant in tenants)
     journal = sum(made.head(tenant) for tenant in tenants)
-    return Backup(str(path), path.stat().st_size, digest.hexdigest(), len(tenants), memories, journal, verified)
+    return Backup(str(path), path.stat().st_size, digest(str(path)), len(tenants), memories, journal, verified)
