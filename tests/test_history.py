@@ -249,6 +249,20 @@ def test_reads_across_projects_are_logged_and_others_are_not(opened: Opener) -> 
     assert web.audit(actors=["ben"]).reads == ()
 
 
+def test_standing_rules_and_facts_of_another_project_in_a_context_are_reads_across(opened: Opener) -> None:
+    web = opened(project="web", actor="ana")
+    web.remember("Use pnpm in the shop.", kind="rule")
+    web.remember("Write in English.", kind="rule", scope=EVERYWHERE)
+    rule = web.remember("Version every endpoint.", kind="rule", scope=API).id
+    fact = web.remember("The API is behind a proxy.", importance=9, scope=API).id
+    web.context("what do we write?")
+    assert web.audit().reads == (), "of one's own project, and of none"
+    web.context(scope=API)
+    assert {(one.memory, one.way, one.project, one.owner) for one in web.audit().reads} == {
+        (rule, "context", "web", "api"), (fact, "context", "web", "api"),
+    }  # fmt: skip
+
+
 # -- checkpoints ------------------------------------------------------------------------------------------------------
 
 

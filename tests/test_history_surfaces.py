@@ -173,6 +173,7 @@ def test_who_is_at_home_elsewhere_is_logged_when_looking_across(memory: recollec
     do(memory, caller, "recall", query="what is versioned?", project="api")
     do(memory, caller, "list")
     do(memory, caller, "recall", query="shop")
+    do(memory, caller, "context", query="what is versioned?", project="api")
     reads = do(memory, ME, "audit").reads
     assert {(one.memory, one.owner, one.project) for one in reads} == {(theirs, "api", "web")}
-    assert {one.way for one in reads} == {"get", "recall", "list"}
+    assert {one.way for one in reads} == {"get", "recall", "list", "context"}

@@ -375,6 +375,7 @@ class Engine(Hindsight, Keeping):
             own = [memory for memory in seen if memory.scope.project == where.project]
             facts = sorted(own, key=lambda m: (-m.importance, m.id))
         asked = query or task
+        noted = [] if hits is None else [hit.memory for hit in hits]  # recall notes what it finds
         if hits is None:
             hits = self.recall(asked, scope=where, limit=20).hits if text.clean(asked) else ()
         memories = [*rules, *facts, *(hit.memory for hit in hits)]
@@ -383,7 +384,10 @@ class Engine(Hindsight, Keeping):
             system, standing(rules, where, sources), facts[:20], task, hits, history, asked, sources, self._now()
         )  # fmt: skip
         fixed = {} if history else {"history": 0}
-        return build(parts, Budgets.of(budget, **fixed), self._tokens, index=index)
+        made = build(parts, Budgets.of(budget, **fixed), self._tokens, index=index)
+        told = {id for block in made.blocks for id in block.memories}
+        self.saw([memory for memory in (*rules, *facts, *noted) if memory.id in told], "context")
+        return made
 
     def shown(self, ids: Sequence[str]) -> None:
         """Count memories as recalled, which were found with `peek` and put before somebody since."""

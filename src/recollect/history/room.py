@@ -156,6 +156,8 @@ class History:
         self, memories: Iterable[Memory | str], way: str, here: Scope, session: str, *, every: bool
     ) -> list[Sighting]:
         """What is to be noted of memories that were put before somebody: all of it, or reads across projects."""
+        if not every and not here.project:  # who is at home nowhere in particular cannot look across
+            return []
         now, actor = self.writer.now(), self.writer.actor
         return [
             Sighting(memory.id, now, session, way, actor, here.project, memory.scope.project)

@@ -171,7 +171,7 @@ def find(engine: Engine, caller: Caller, id: str) -> Memory:
         raise
 
 
-def looked(engine: Engine, caller: Caller, memories: Sequence[Memory], way: str) -> None:
+def looked(engine: Engine, caller: Caller, memories: Sequence[Memory | str], way: str) -> None:
     """Note a look at what another project owns, for who is at home elsewhere than the engine, which notes its own."""
     if caller.home.project != engine.settings.project:
         engine.saw(memories, way, here=caller.home, session=caller.home.session)
@@ -188,7 +188,9 @@ def context(engine: Engine, caller: Caller, *, history: Sequence[dict[str, Any]]
     options, places = split(values)
     turns = [Turn(turn["role"], turn["text"]) for turn in history]
     with engine.watch.span("recollect.context"):
-        return engine.context(scope=seen(engine, caller, caller.scope(places)), history=turns, **options)
+        made = engine.context(scope=seen(engine, caller, caller.scope(places)), history=turns, **options)
+    looked(engine, caller, [id for block in made.blocks for id in block.memories], "context")
+    return made
 
 
 def get(engine: Engine, caller: Caller, *, id: str, peek: bool = False, **back: Any) -> Memory:
