@@ -81,6 +81,49 @@ def test_what_is_purged_is_nowhere_in_the_data_directory_and_the_receipt_says_so
     nowhere(place, home)
 
 
+def test_questions_that_repeat_what_was_purged_go_with_it(memory: recollect.Engine, place: Places) -> None:
+    answers, home = memory.answers, memory.settings.home
+    memory.remember("The vault is in the cellar.")
+    memory.remember("Ben has the keys.")
+    secret = memory.remember("The word is plover.", reasoning="Ana likes birds")
+    with session(home, TENANT, "", "claude", "s") as known:
+        known.heard("The word is plover.")
+    memory.edit(secret.id, content=SECRET)
+    cold = ("Does it open with Quixotic-Marzipan-771?", "Is marzipan sweet?", "Who likes plovers?", "Which birds?")
+    for question in cold:
+        assert not answers.ask(question).cached
+    for _ in range(4):
+        answers.ask("What opens the vault?")
+    answers.put("What shall I say at the door?", "Just say marzipan.", pin=True)
+    answers.put("Where is the vault?", "In the cellar.")
+    answers.ask("Who has the keys?")
+    receipt = memory.forget(secret.id, purge=True).receipt
+    assert receipt["questions"] == len(cold) + 1, "and one was built from it"
+    assert {one.question for one in answers.questions()} == {"Where is the vault?", "Who has the keys?"}
+    answers.flush()  # what was counted of questions that are gone brings nothing back
+    nowhere(place, home, (*RARE, b"plover", b"birds"))
+
+
+def test_an_answer_that_was_computed_before_a_purge_is_not_kept_after_it(
+    opened: Opener, place: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory, other = opened(), opened()
+    secret = memory.remember(SECRET).id
+    ask = {"scope": Scope(project="web")}
+    for _ in range(2):
+        memory.answers.ask("What opens the vault?", **ask)
+    worth = memory.answers._worth
+
+    def meanwhile(*given: Any) -> str:
+        other.forget(secret, purge=True)
+        return worth(*given)
+
+    monkeypatch.setattr(memory.answers, "_worth", meanwhile)
+    assert "marzipan" in memory.answers.ask("What opens the vault?", **ask).answer
+    assert memory.answers.questions(kept=True) == ()
+    nowhere(place, memory.settings.home)
+
+
 def test_what_was_said_goes_with_what_was_learnt_from_it(memory: recollect.Engine, place: Places) -> None:
     said = "We decided to keep the quixotic-marzipan-771 in the vault because it is safe there."
     memory.capture([Message("user", said, id="1"), Message("user", "Use pnpm for everything.", id="2")], session="s")
@@ -146,8 +189,13 @@ def test_a_person_can_be_erased(opened: Opener, place: Places) -> None:
     no = memory.remember("Ana hates marzipan.", scope=ana)
     memory.reject(no.id, reason="quixotic-marzipan-771 is good")
     token, _ = memory.tokens.create(name="laptop", user="ana")
+    memory.answers.put("What do I think of cake?", "It needs quixot.", scope=ana, pin=True)
+    memory.answers.ask("Where is my kettle?", scope=Scope(user="ana", project="web"))
+    memory.answers.ask("Who likes tea?", scope=ben)
     told = memory.forget(scope=ana, purge=True)
     assert len(told.memories) == 4
+    assert told.receipt["questions"] == 2
+    assert [(one.question, one.user) for one in memory.answers.questions()] == [("Who likes tea?", "ben")]
     assert told.receipt["verified"], told.receipt
     assert told.receipt["tokens"] == [token.id]
     nowhere(place, memory.settings.home)
@@ -171,6 +219,13 @@ def test_a_hold_blocks_every_way_of_erasing_until_it_is_released(memory: recolle
     for what in ({"id": ana.id}, {"id": [ben.id, ana.id]}, {"scope": Scope(user="ana")}):
         with pytest.raises(Held, match="case 7"):
             memory.forget(**what, purge=True)
+    memory.answers.ask("What is mine?", scope=Scope(user="cy"))
+    memory.policies.hold("case 8", scope=Scope(user="cy"))
+    head = memory.head
+    with pytest.raises(Held, match="case 8"):  # of whom there is nothing but a question
+        memory.forget(scope=Scope(user="cy"), purge=True)
+    memory.policies.release("case 8")
+    head += 1
     assert memory.head == head, "nothing changed, not even the part that was not on hold"
     assert memory.tokens.all()[0].revoked_at is None
     told = memory.policies.apply()

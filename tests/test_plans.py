@@ -33,7 +33,6 @@ STATEMENTS = {
     "answer": answers.OF,
     "what an answer depends on": answers.DEPENDS.format(ids=":id"),
     "answers built from": answers.DROP_BUILT,
-    "answers given": answers.DROP_QUOTING,
     "count of an answer": answers.COUNT,
     "changed answers": answers.SHELF,
     "answers with a vector": answers.SHELF_SIZE,

@@ -14,6 +14,7 @@ import recollect
 from conftest import Opener, Places
 from recollect import Link, Scope, Source
 from recollect.cli import cli
+from recollect.store.answers import Answer
 from recollect.store.contract import Store
 from recollect.text import key
 from recollect.types import Evidence, Memory, Tombstone
@@ -57,19 +58,23 @@ def fill(store: Store) -> None:
         changes.put(clean, "create")
         changes.put(Memory("y" * 26, "We use pnpm.", source=clean.id, content_hash=key("We use pnpm."), created_at=NOW,
                            updated_at=NOW), "create")  # fmt: skip
+        changes.put_answer(Answer("a" * 26, f"Is {SECRET} ours?", "q1"))
+        changes.put_answer(Answer("b" * 26, "Which token is ours?", "q2", answer=f"It is {OTHER}.", kind="given"))
+        changes.put_answer(Answer("f" * 26, "Do we use pnpm?", "q3"))
 
 
 def test_a_secret_is_found_and_then_lies_nowhere(store: Store, place: Places) -> None:
     fill(store)
     before, head = state_of(store, T), store.head(T)
     found = scan(store, T, "me", NOW, fix=False)
-    assert (found.memories, found.sources, found.evidence, found.others) == (3, 1, 1, 1)
+    assert (found.memories, found.sources, found.evidence, found.others) == (3, 1, 1, 3)
     assert found.history >= 8
     assert set(found.kinds) >= {"github-token", "anthropic-key"}
     assert SECRET not in json.dumps(found.as_dict())
     assert (state_of(store, T), store.head(T)) == (before, head), "looking changes nothing"
     assert scan(store, T, "me", NOW, fix=True).as_dict() == {**found.as_dict(), "fixed": True}
     assert scan(store, T, "me", NOW, fix=False).places == 0
+    assert [one.question for one in store.all_answers(T, "", 10)] == ["Do we use pnpm?"]
     told = json.dumps(state_of(store, T)) + str(entries_of(store, T))
     assert SECRET not in told
     assert OTHER not in told

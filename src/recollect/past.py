@@ -198,7 +198,8 @@ class Receipt(Noun):
     """Proof of an erasure: what went, where it was looked for afterwards, and what could not be swept.
 
     `kin` are memories that carried the same words and lost them, `derived` those that go back to what was erased and
-    still stand. `left` names each place where the words are still found; `verified` says that there is none.
+    still stand, `questions` how many of the answer cache repeated the words. `left` names each place where the words
+    are still found; `verified` says that there is none.
     """
 
     TIMES: ClassVar[frozenset[str]] = frozenset(("at",))
@@ -213,6 +214,7 @@ class Receipt(Noun):
     derived: tuple[str, ...] = ()
     tokens: tuple[str, ...] = ()
     files: int = 0
+    questions: int = 0
     searched: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
 

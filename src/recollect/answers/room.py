@@ -26,7 +26,7 @@ from ..errors import BadAnswer, BadInput, BudgetSpent, ModelUnavailable, NotFoun
 from ..recall.loading import LOADING
 from ..redact import redact
 from ..store.answers import TIERS, Answer, Depends
-from ..store.contract import Store
+from ..store.contract import Store, Transaction
 from ..types import Filter, Memory, Scope
 from . import compose, outside, sow
 from .answered import Answered, Related, Seeded
@@ -265,6 +265,8 @@ class Answers:
         model, half = self._vector(asked, vector) if reason else ("", None)
         with self._store.transaction(self._tenant, "answers", now) as changes:
             old = changes.answer(*asked.place)
+            if self._erased(changes, made):
+                return replace(made, id=old.id if old else "", asked=count)
             count = (old.asked if old else 0) + (not given)
             fresh = replace(
                 old or replace(made, id=self._new_id(now), first_asked_at=now, version=0),
@@ -285,6 +287,12 @@ class Answers:
         if reason:
             self._make_room()
         return fresh
+
+    def _erased(self, changes: Transaction, made: Answer) -> bool:
+        """Whether something an answer was built from was erased since: then nothing of it may be written any more."""
+        if self._store.head(self._tenant) == made.seq:
+            return False
+        return any(one.kind == "memory" and changes.get(Memory, one.target) is None for one in made.depends)
 
     def _worth(self, made: Answer, before: Answer | None, count: int, given: bool) -> str:
         """Why an answer is kept; nothing where it is not, because it does not pay or may not be trusted."""
@@ -488,7 +496,7 @@ class Answers:
         model, half = (old.model, None) if old.model else self._vector(asked, None)
         with self._store.transaction(self._tenant, "answers", self._now()) as changes:
             current = changes.answer(old.question_hash, old.user, old.project)
-            if current is None or current.version != old.version:
+            if current is None or current.version != old.version or self._erased(changes, fresh):
                 return
             if fresh.answer is None:
                 changes.put_answer(emptied(current))

@@ -1,9 +1,11 @@
 """Erasing for good, everywhere, with a receipt.
 
 The store erases a memory with its evidence, links, vectors, full text and history. But the same words may lie beside
-it: in the turn they were said in, in another memory's quote from that turn, in the file of a session, in the spool.
-What shares a source with an erased memory is looked at, and loses the words; a turn that said just them goes too. What
-was *derived* from an erased turn is a memory of its own and stays; the receipt names it.
+it: in the turn they were said in, in another memory's quote from that turn, in the file of a session, in the spool, in
+a question that somebody asked. What shares a source with an erased memory is looked at, and loses the words, those of
+its earlier versions too; a turn that said just them goes too. Questions of the answer cache go with their answers where
+they repeat the words, or one word that nothing holds any more. What was *derived* from an erased turn is a memory of
+its own and stays; the receipt names it.
 
 Then the words are looked for where they lay: in the bytes of the files, or in the rows of the tables. The receipt tells
 where they are still found, if anywhere. What it cannot reach are backups, and exports that were made before.
@@ -19,30 +21,40 @@ from pathlib import Path
 from typing import Any
 
 from .. import text
-from ..past import Receipt
+from ..errors import Held
+from ..past import Hold, Receipt
 from ..remember.mention import entity_key
 from ..remember.write import Writer, present
+from ..store.changes import MANY
 from ..store.contract import Transaction
+from ..store.trail import Trace
 from ..thin import spool
-from ..types import Entity, Evidence, Link, Memory, Source, Tombstone
+from ..types import Entity, Entry, Evidence, Link, Memory, Scope, Source, Tombstone
+from .asof import lies_in
 
 GONE = "[purged]"
 SHORTEST, SHORTEST_QUOTE = 4, 12  # characters of a memory and of a quote that are looked for inside other texts
 SEARCHED = 8  # bytes from which a text can be told from chance in a file
 SESSIONS = "sessions"
+BESIDE = ("title", "reasoning", "context", "tags", "keywords")  # what a memory has beside its content
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The texts that are to go."""
+    """The texts that are to go; `beside` is what was said about them (titles, reasons, tags)."""
 
     passages: tuple[str, ...]
+    beside: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, memories: Sequence[Memory], evidence: Sequence[Evidence]) -> Words:
+    def of(cls, memories: Sequence[Memory], evidence: Sequence[Evidence], past: Sequence[Entry] = ()) -> Words:
+        """Of memories with their quotes, and of what the journal tells that they said before."""
         quotes = {one.quote for one in evidence if len(one.quote) >= SHORTEST_QUOTE}
-        found = {memory.content for memory in memories} | quotes
-        return cls(tuple(sorted((one for one in found if one), key=len, reverse=True)))
+        before = [side for entry in past for side in (entry.before, entry.after) if side]
+        found = {memory.content for memory in memories} | quotes | {side.get("content", "") for side in before}
+        told = [memory.record() for memory in memories] + before
+        beside = {text for one in told for name in BESIDE for text in _texts(one.get(name))}
+        return cls(*(tuple(sorted(filter(None, some), key=len, reverse=True)) for some in (found, beside)))
 
     def out_of(self, said: str) -> str:
         """A text without them; what is shorter than a few letters only where it is all that was said.
@@ -85,7 +97,7 @@ class Eraser:
         with writer.store.transaction(writer.tenant, writer.actor, now) as changes:
             gone = [present(changes, given.id) for given in memories]
             evidence = self._of(Evidence, [memory.id for memory in gone], "memory")
-            words = Words.of(gone, evidence)
+            words = Words.of(gone, evidence, self._past([memory.id for memory in gone]))
             sources = sorted({*(memory.source for memory in gone), *(one.source for one in evidence)})
             for memory in gone:
                 changes.purge(memory.id)
@@ -93,6 +105,7 @@ class Eraser:
             kin, derived = _Kin(self.writer, changes, words, places).cleanse(sources)
             if user:
                 self._erase_user(changes, user)
+            questions = changes.drop_repeating((*words.passages, *words.beside), user)
             id = writer.new_id(now)
             changes.note("erase", id, f"{len(gone)} erased for good{f': {reason}' if reason else ''}")
         files = sweep(self.home, words)
@@ -100,7 +113,7 @@ class Eraser:
         searched, left = self._look(words, {memory.content_hash for memory in gone})
         return gone, Receipt(
             id, now, writer.actor, first, last, tuple(memory.id for memory in gone), tuple(kin), tuple(derived),
-            files=files, searched=searched, left=left,
+            files=files, questions=questions, searched=searched, left=left,
         )  # fmt: skip
 
     def _of(self, kind: type[Any], ids: Sequence[str], column: str) -> list[Any]:
@@ -109,8 +122,21 @@ class Eraser:
             found += self.writer.store.of(self.writer.tenant, kind, ids[start : start + 1000], column)
         return found
 
+    def _past(self, ids: Sequence[str]) -> list[Entry]:
+        """The journal rows of some memories."""
+        found: list[Entry] = []
+        for start in range(0, len(ids), MANY):
+            after, some = 0, tuple(ids[start : start + MANY])
+            while rows := self.writer.store.trail(self.writer.tenant, Trace(after=after, targets=some), 1000):
+                found += rows
+                after = rows[-1].seq
+        return found
+
     def _erase_user(self, changes: Transaction, user: str) -> None:
         store, tenant, after = self.writer.store, self.writer.tenant, ""
+        for hold in store.all(tenant, Hold, "", 1000):
+            if lies_in(Scope(user=user), hold.scope):  # nothing of theirs may go, not even what is no memory
+                raise Held(f"Nothing of {user} may be erased: it is on hold ({hold.name}).")
         while batch := store.all(tenant, Entity, after, 1000):
             after = batch[-1].id
             for entity in batch:
@@ -138,6 +164,10 @@ class Eraser:
                 left.append(str(path))
         said = [f"memory {id} says the same" for id in twins]
         return tuple(dict.fromkeys(searched)), tuple(dict.fromkeys((*said, *left)))
+
+
+def _texts(value: Any) -> list[str]:
+    return [value] if isinstance(value, str) else list(value or ())
 
 
 def _drop(changes: Transaction, kind: type[Any], id: str) -> None:

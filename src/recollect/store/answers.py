@@ -103,13 +103,11 @@ UNTIE = "delete from answer_dependency where tenant = :tenant and answer = :id"
 TIE = """
     insert into answer_dependency (tenant, answer, kind, target, version)
     values (:tenant, :id, :kind, :target, :version)"""
-# What a purge erases stands in the answers that were built from it, and may stand in those that somebody gave.
+# What a purge erases stands in the answers that were built from it, and may be repeated by what somebody asked or gave.
 DROP_BUILT = """
     delete from answer where tenant = :tenant and id in (select answer from answer_dependency
       where tenant = :tenant and kind = 'memory' and target = :id)"""
-DROP_QUOTING = """
-    delete from answer where tenant = :tenant and kind = 'given'
-      and (replace(question, :content, '') <> question or replace(coalesce(answer, ''), :content, '') <> answer)"""
+SAID = """select id, "user", question, coalesce(answer, '') from answer where tenant = :tenant"""
 COUNT = """
     update answer set asked = asked + :asked, hits = hits + :hits, tier = :tier,
       last_asked_at = case when last_asked_at < :at then :at else last_asked_at end,

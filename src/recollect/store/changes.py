@@ -13,7 +13,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from .. import times
+from .. import terms, times
 from ..errors import BadInput, Held, NotFound
 from ..past import Hold
 from ..types import (
@@ -49,6 +49,7 @@ def _upsert(kind: type[Kept]) -> str:
 
 
 MANY = 500  # values that one statement names
+PASSAGE = 4  # characters from which a text that was erased is looked for inside others
 
 # -- knowledge: one upsert and one removal a noun -------------------------------------------------------------------
 
@@ -170,6 +171,10 @@ class Changes(ABC):
         """The rows of a statement as they are."""
 
     @abstractmethod
+    def _held(self, term: str) -> bool:
+        """Whether a memory of this tenant is found by a term."""
+
+    @abstractmethod
     def _write_vectors(self, memory: str, model: str, vectors: Floats) -> None: ...
 
     def _materialise(self, noun: Kept, old: Kept | None = None) -> None:
@@ -277,9 +282,28 @@ class Changes(ABC):
             self._run(answers.TIE, id=answer.id, kind=one.kind, target=one.target, version=one.version)
         self.cached = True
 
-    def drop_answer(self, id: str) -> None:
+    def drop_answer(self, id: str, *, erase: bool = False) -> None:
         self._run(answers.DROP, id=id)
         self.cached = True
+        self.purged = self.purged or erase
+
+    def drop_repeating(self, texts: Sequence[str], user: str = "") -> int:
+        passages = [one for one in texts if len(one) >= PASSAGE]
+        told = {term for one in texts for term in terms.terms(one)} - terms.STOP_WORDS
+        held: dict[str, bool] = {}  # whether some memory still holds a word
+        gone = 0
+        for id, owner, question, answer in self._records(answers.SAID):
+            said = f"{question}\n{answer}"
+            shared = told.intersection(terms.terms(said))
+            held |= {term: self._held(term) for term in shared if term not in held}
+            if (
+                (user and owner == user)
+                or any(one in said for one in passages)
+                or not all(held[term] for term in shared)
+            ):
+                self.drop_answer(id, erase=True)
+                gone += 1
+        return gone
 
     def purge(self, memory: str) -> None:
         found = self.get(Memory, memory)
@@ -291,7 +315,7 @@ class Changes(ABC):
         links = self._rows(Link, columns(Link), sql, id=memory)
         for kind, id in [(Evidence, e.id) for e in evidence] + [(Link, link.id) for link in links] + [(Memory, memory)]:
             self._erase(kind, id)
-        self._drop_built(memory, found.content)
+        self._run(answers.DROP_BUILT, id=memory)
         self._forget_context(found)
         for source in sorted({found.source, *(e.source for e in evidence)}):
             if not self._value(SOURCE_IS_USED, source=source):
@@ -324,7 +348,7 @@ class Changes(ABC):
         if isinstance(noun, Memory):
             if isinstance(old, Memory) and old.embedded() != noun.embedded():
                 self._run(self.STALE, id=noun.id)
-            self._drop_built(noun.id, old.content if isinstance(old, Memory) else "")
+            self._run(answers.DROP_BUILT, id=noun.id)
             self._touched.add(noun.id)
         self._restate(noun)
         self.purged = True
@@ -355,7 +379,7 @@ class Changes(ABC):
                 self._run(self.STALE, id=entry.target)
         elif kind is not None and entry.operation == "purge":
             self.purged = self.purged or self._row(kind, entry.target) is not None
-            self._drop_built(entry.target, "")
+            self._run(answers.DROP_BUILT, id=entry.target)
             self._remove(kind, entry.target)
         elif kind is not None and not entry.purged:
             self._remove(kind, entry.target)
@@ -363,12 +387,6 @@ class Changes(ABC):
             entry.operation, entry.noun, entry.target, entry.before, entry.after, entry.reason,
             at=entry.at, actor=entry.actor, purged=entry.purged,
         )  # fmt: skip
-
-    def _drop_built(self, memory: str, content: str) -> None:
-        """Take the answers along that were built from a memory, or given in its words."""
-        self._run(answers.DROP_BUILT, id=memory)
-        if content:
-            self._run(answers.DROP_QUOTING, content=content)
 
     def _erase(self, kind: type[Kept], id: str) -> None:
         self._ahead.pop((kind, id), None)

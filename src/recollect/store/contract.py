@@ -57,6 +57,12 @@ class Transaction(Protocol):
     def purge(self, memory: str) -> None:
         """Erase a memory with its evidence, links and the sources only it had, and blank their journal rows."""
 
+    def drop_repeating(self, texts: Sequence[str], user: str = "") -> int:
+        """Drop the questions, with their answers, that repeat what was erased; gives how many.
+
+        They repeat a whole text, or a word of one that no memory holds any more. With a user, all of theirs go.
+        """
+
     def restate(self, noun: Kept) -> None:
         """Write a noun anew and blank every journal row of it before: its history begins here.
 
@@ -78,7 +84,9 @@ class Transaction(Protocol):
         The vector of the question is in half precision; without one, that of the same model stays.
         """
 
-    def drop_answer(self, id: str) -> None: ...
+    def drop_answer(self, id: str, *, erase: bool = False) -> None:
+        """Forget a question with its answer; to `erase` it means that no trace of it stays in the files."""
+
     def put_webhook(self, webhook: Webhook) -> None: ...
     def drop_webhook(self, id: str) -> None: ...
 

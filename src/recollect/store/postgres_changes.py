@@ -53,6 +53,7 @@ UNINDEX = """
     update head set memories = memories - (select count(*) from gone),
       words = words - coalesce((select sum(length) from gone), 0)
     where tenant = :tenant"""
+HELD = "select exists (select 1 from posting where tenant = :tenant and term = :term)"
 UNTAG = "delete from memory_tag where tenant = :tenant and memory = :id and tag <> all(:values)"
 TAG = """
     insert into memory_tag (tenant, tag, memory) select :tenant, unnest(:values::text[]), :id on conflict do nothing"""
@@ -121,6 +122,9 @@ class PostgresChanges(Changes):
 
     def _records(self, sql: str, **values: Any) -> list[Sequence[Any]]:
         return list(self._con.execute(named(sql), {"tenant": self._tenant, **values}))
+
+    def _held(self, term: str) -> bool:
+        return bool(self._value(HELD, term=term))
 
     def _write_vectors(self, memory: str, model: str, vectors: Floats) -> None:
         for chunk, vector in enumerate(vectors):

@@ -64,6 +64,7 @@ LEFTOVERS = {
         "source": "concat_ws(' ', t.title, t.content)",
         "evidence": "t.quote",
         "link": "t.reason",
+        "answer": "concat_ws(' ', t.question, t.answer, t.sources)",
         "journal": "concat_ws(' ', t.before, t.after, t.reason)",
     }.items()
 }

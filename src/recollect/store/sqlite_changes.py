@@ -11,11 +11,13 @@ import apsw
 from ..types import Kept
 from .changes import HEAD, Changes
 from .rows import from_row
+from .sqlite_file import wall
 
 if TYPE_CHECKING:
     from ..vectors import Floats
 
 N = TypeVar("N", bound=Kept)
+HELD = "select exists (select 1 from memory_fts where memory_fts match :match)"
 
 
 class SQLiteChanges(Changes):
@@ -47,6 +49,10 @@ class SQLiteChanges(Changes):
 
     def _records(self, sql: str, **values: Any) -> list[Sequence[Any]]:
         return list(self._con.execute(sql, {"tenant": self._tenant, **values}))
+
+    def _held(self, term: str) -> bool:
+        house = wall(self._tenant, "").split()[0]
+        return bool(self._value(HELD, match=f'wall : {house} AND "{term}"'))
 
     def _write_vectors(self, memory: str, model: str, vectors: Floats) -> None:
         from .. import vectors as codec

@@ -1,9 +1,10 @@
 """Scan: secrets that are stored already, from before a rule knew them or from a store that was made elsewhere.
 
-Everything that is kept as text is looked through with the rules of `redact.py`: nouns, the whole history, and
-the files of sessions. Redacting restates a noun: it is written anew and its history begins there, because every earlier
-row of it may hold the secret. What points at a restated noun is restated after it, so that the journal still tells of a
-source before the memory that came from it. A value that was rejected stays rejected in its redacted form.
+Everything that is kept as text is looked through with the rules of `redact.py`: nouns, the whole history, questions
+with their answers (which go: they can be computed again), and the files of sessions. Redacting restates a noun: it is
+written anew and its history begins there, because every earlier row of it may hold the secret. What points at a
+restated noun is restated after it, so that the journal still tells of a source before the memory that came from it. A
+value that was rejected stays rejected in its redacted form.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Any
 
 from ..redact import redact
 from ..remember import values
+from ..store.answers import Answer
 from ..store.contract import Store, Transaction
 from ..store.rows import NOUNS
 from ..text import key
@@ -80,18 +82,32 @@ def scan(
     while batch := store.journal(tenant, after):
         after = batch[-1].seq
         for entry in batch:
-            kinds = [found for text in _texts([entry.before, entry.after, entry.reason]) for found in redact(text)[1]]
-            if result.saw(tuple(kinds)):
+            if result.saw(tuple(_kinds([entry.before, entry.after, entry.reason]))):
                 result.history += 1
                 kept = NOUNS.get(entry.noun)
                 dirty[kept].add(entry.target) if kept in dirty else gone.add(entry.target)
         if progress:
             progress(done + after, max(done + after, total))
-    if fix and (gone or any(dirty.values())):
+    told = [one.id for one in _answers(store, tenant) if result.saw(tuple(_kinds([one.question, one.answer or ""])))]
+    result.others += len(told)
+    if fix and (gone or told or any(dirty.values())):
         _close(store, tenant, dirty)
         with store.transaction(tenant, actor, now) as changes:
             _redact(changes, dirty, gone)
+            for id in told:
+                changes.drop_answer(id, erase=True)
     return result
+
+
+def _kinds(value: Any) -> list[str]:
+    return [found for text in _texts(value) for found in redact(text)[1]]
+
+
+def _answers(store: Store, tenant: str) -> Iterator[Answer]:
+    after = ""
+    while batch := store.all_answers(tenant, after, PAGE):
+        yield from batch
+        after = batch[-1].id
 
 
 def safe(noun: Kept) -> tuple[Kept, tuple[str, ...]]:
