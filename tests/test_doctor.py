@@ -6,6 +6,7 @@ import json
 import os
 import stat
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,9 +15,11 @@ import pytest
 from click.testing import CliRunner
 
 import recollect
+from conftest import Opener, Places
 from recollect.cli import cli
 from recollect.models import embedder as models
 from recollect.models.hashing import HashingEmbedder
+from recollect.upkeep import doctor
 
 
 class Found(NamedTuple):
@@ -58,6 +61,21 @@ def home(tmp_path: Path) -> Path:
 
 def mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_whether_retention_policies_are_applied_is_told(opened: Opener, place: Places) -> None:
+    def told(moment: datetime) -> tuple[str, str]:
+        found = {check.name: check for check in doctor.examine("1", moment, store=place(), embedder="hashing").checks}
+        check = found.get("retention")
+        return (check.status, check.detail) if check else ("", "")
+
+    engine, now = opened(now=lambda: datetime.now(UTC)), datetime.now(UTC)
+    assert told(now) == ("", "")
+    engine.policies.retain(30)
+    assert told(now) == ("warning", "1 policy, applied by the daemon every 24 h, last never")
+    engine.janitor.run(steps=["retention"])
+    assert told(now)[0] == "ok"
+    assert told(now + timedelta(days=3))[0] == "warning"
 
 
 def test_a_healthy_store_is_all_well(examine: Examine, home: Path) -> None:

@@ -109,9 +109,9 @@ def test_an_answer_that_was_computed_before_a_purge_is_not_kept_after_it(
 ) -> None:
     memory, other = opened(), opened()
     secret = memory.remember(SECRET).id
-    ask = {"scope": Scope(project="web")}
+    web = Scope(project="web")
     for _ in range(2):
-        memory.answers.ask("What opens the vault?", **ask)
+        memory.answers.ask("What opens the vault?", scope=web)
     worth = memory.answers._worth
 
     def meanwhile(*given: Any) -> str:
@@ -119,7 +119,7 @@ def test_an_answer_that_was_computed_before_a_purge_is_not_kept_after_it(
         return worth(*given)
 
     monkeypatch.setattr(memory.answers, "_worth", meanwhile)
-    assert "marzipan" in memory.answers.ask("What opens the vault?", **ask).answer
+    assert "marzipan" in memory.answers.ask("What opens the vault?", scope=web).answer
     assert memory.answers.questions(kept=True) == ()
     nowhere(place, memory.settings.home)
 

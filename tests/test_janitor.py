@@ -451,7 +451,7 @@ def test_a_run_that_was_cut_off_goes_on_where_it_was(
     assert engine.get(make(1, 1)).state == "expired"
     monkeypatch.setitem(janitor.STEPS, "duplicates", whole["duplicates"])
     [job] = engine.jobs.list()
-    assert [one["step"] for one in job.progress["steps"]] == ["expired", "review", "decayed", "compacted"]
+    assert [one["step"] for one in job.progress["steps"]] == ["retention", "expired", "review", "decayed", "compacted"]
     clock.forward(minutes=10)
     Worker(engine._store, "default", {"janitor": engine.janitor.work}, clock)._one()
     last = engine.janitor.last()

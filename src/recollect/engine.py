@@ -70,6 +70,7 @@ from .types import (
 )
 from .upkeep.health import Checkup
 from .upkeep.janitor.janitor import Janitor
+from .upkeep.janitor.janitor import Parts as Tended
 from .upkeep.janitor.room import Rules
 from .upkeep.jobs import Handler, Jobs, Run
 from .upkeep.spending import Spending
@@ -149,7 +150,10 @@ class Engine(Hindsight, Keeping):
         self._models = Loader(settings, embedder, self.spending.metered)
         self._switch = Switch(store, self._tenant, lambda model: self._models.known(model))
         rules = Rules(settings.decay_days, settings.compact_days)
-        self.janitor = Janitor(self._writer, rules, lambda: self._models.embedder()[0], self._before_janitor)
+        self.janitor = Janitor(
+            self._writer, rules, Tended(lambda: self._models.embedder()[0], lambda: self.answers, self._before_janitor,
+            self._past.retain),
+        )  # fmt: skip
         self.watch = Watch(settings.traces)
         self.health = Checkup(store, self._tenant, now, lambda: self._models.embedder()[0], settings.home)
         self.answers = self._answers()

@@ -68,6 +68,10 @@ class Settings:
     answers_hours_timely: float = _setting(1.0, "The same for a question with a time in it, such as «yesterday»")
     answers_hours_given: float = _setting(720.0, "The same for an answer that somebody gave")
     answers_retire: int = _setting(2, "How often an answer is called unhelpful before it is retired")
+    answers_forget_days: int = _setting(
+        90, "After how many days a question without an answer that nobody asks again is forgotten; 0 means never",
+        zero=True,
+    )  # fmt: skip
     answers_check: str = _setting("off", "Whether the gate model looks at an answer before it is kept: on or off")
     answers_judge: str = _setting("off", "Whether the gate model decides which questions ask the same: on or off")
     janitor_hours: float = _setting(

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 FUTURE = 200  # memories that begin to hold later, looked through for the first of them
 FEW = 200  # changes that are looked at one by one before recall is asked
+OUTSIDE = frozenset(("file", "commit"))
 FILES = 20  # files that an answer is tied to, at most
 _PATH = re.compile(r"(?:file:(?://)?)?(/.*)")
 
@@ -63,34 +64,46 @@ class Hold:
 
     def ended(self, answer: Answer) -> tuple[str, int]:
         """Why an answer no longer holds, or nothing and the journal row up to which it does."""
-        now = self._now()
-        if answer.stale:
-            return answer.stale, 0
-        if answer.expires_at is not None and answer.expires_at <= now:
-            return f"its time ended {answer.expires_at:%Y-%m-%d %H:%M} UTC", 0
-        built_from = {one.target for one in answer.depends if one.kind == "memory"}
-        for one in answer.depends:
-            if one.kind != "memory" and self._current(one) != one.version:
-                return f"{one.kind} {one.target} is another", 0
         head = self._store.head(self._tenant)
-        version, seq = self._known.get(answer.id, (-1, 0))
-        seq = max(answer.seq, seq) if version == answer.version else answer.seq
-        if head == seq:
-            return "", head
-        if head < seq:
-            return "the store is older than the answer", 0
-        events = self._news.since(seq, head)
-        if events is None:
-            return f"more than {news.MOST} changes since", 0
-        if why := news.ended(events, built_from):
+        why = self._timed(answer) or self._beside(answer, OUTSIDE | {"setting"})
+        why, events = (why, ()) if why else self._events(answer, self._seen(answer), head)
+        if why:
             return why, 0
         place = Scope(answer.user, answer.project)
-        changed = news.others(events, built_from, place) if answer.watched else ()
+        changed = news.others(events, _built_from(answer), place) if answer.watched else ()
         if changed and (why := self._newer(answer, place, changed)):
             return why, 0
         with self._lock:
             self._known[answer.id] = answer.version, head
         return "", head
+
+    def over(self, answer: Answer) -> str:
+        """Why no process can ever serve an answer again, as far as that is told without asking recall or a model."""
+        why = self._timed(answer) or self._beside(answer, OUTSIDE)
+        return why or self._events(answer, answer.seq, self._store.head(self._tenant))[0]
+
+    def _timed(self, answer: Answer) -> str:
+        if answer.stale or answer.expires_at is None or answer.expires_at > self._now():
+            return answer.stale
+        return f"its time ended {answer.expires_at:%Y-%m-%d %H:%M} UTC"
+
+    def _beside(self, answer: Answer, kinds: Collection[str]) -> str:
+        changed = (one for one in answer.depends if one.kind in kinds and self._current(one) != one.version)
+        return next((f"{one.kind} {one.target} is another" for one in changed), "")
+
+    def _seen(self, answer: Answer) -> int:
+        """The journal row up to which an answer is known to hold."""
+        version, seq = self._known.get(answer.id, (-1, 0))
+        return max(answer.seq, seq) if version == answer.version else answer.seq
+
+    def _events(self, answer: Answer, seq: int, head: int) -> tuple[str, Sequence[news.Event]]:
+        """What changed since a journal row; and why that ends the answer, if it does."""
+        if head < seq:
+            return "the store is older than the answer", ()
+        events = self._news.since(seq, head) if head > seq else []
+        if events is None:
+            return f"more than {news.MOST} changes since", ()
+        return news.ended(events, _built_from(answer)), events
 
     def _newer(self, answer: Answer, place: Scope, changed: Collection[str]) -> str:
         """Whether what changed is among the hits that an answer would be made of now: then it is another answer."""
@@ -168,3 +181,7 @@ class Hold:
         if len(later) == FUTURE:
             return now + timedelta(hours=1)
         return min(starts, default=None)
+
+
+def _built_from(answer: Answer) -> set[str]:
+    return {one.target for one in answer.depends if one.kind == "memory"}

@@ -31,6 +31,7 @@ class Policy:
     most: int = 10_000
     hours: tuple[float, float, float] = (24.0, 1.0, 720.0)
     retire: int = 2
+    forget_days: int = 90
 
     @classmethod
     def of(cls, settings: Settings) -> Policy:
@@ -39,7 +40,7 @@ class Policy:
             settings.answers_sure, settings.answers_warm, settings.answers_hot, settings.answers_core,
             settings.answers_most,
             (settings.answers_hours, settings.answers_hours_timely, settings.answers_hours_given),
-            settings.answers_retire,
+            settings.answers_retire, settings.answers_forget_days,
         )  # fmt: skip
 
     def tier(self, asked: int, kept: bool) -> str:

@@ -36,6 +36,7 @@ from .normal import key
 from .policy import Policy, emptied
 from .shelf import Shelves
 from .tally import Tally
+from .tidy import Leaving, Tidy
 
 if TYPE_CHECKING:
     from ..vectors import Floats
@@ -506,6 +507,11 @@ class Answers:
                 seq=fresh.seq, watched=True, depends=fresh.depends, stale="", expires_at=fresh.expires_at, model=model,
                 compute_ms=fresh.compute_ms, version=current.version + 1,
             ), half)  # fmt: skip
+
+    def leaving(self) -> Iterator[tuple[int, Sequence[Leaving]]]:
+        """What has had its time, for the janitor: a page at a time, and how many were looked at."""
+        self._tally.flush()
+        return Tidy(self._store, self._tenant, self._policy, self._hold, self._now).leaving()
 
     def flush(self) -> None:
         """Write what is noted."""

@@ -95,23 +95,20 @@ class Policies:
     def policies(self) -> list[Retention]:
         return list(self._all(Retention))
 
-    def apply(self, *, dry_run: bool = False) -> Retained:
-        """Archive or erase what has been kept long enough, a batch in a transaction: stopped, it can be run again."""
-        policies, holds = self.policies(), self.holds()
+    def apply(self, *, dry_run: bool = False, beat: Callable[[], None] = lambda: None) -> Retained:
+        """Archive or erase what has been kept long enough, a batch in a transaction: stopped, it can be run again.
+
+        `beat` is called between two batches, and may raise to break off.
+        """
+        policies = self.policies()
         done: dict[str, list[str]] = {"archived": [], "purged": [], "held": []}
         for policy in policies:
-            due: list[Memory] = []
-            for memory in self._older(policy):
-                if PINNED in memory.tags or narrowest(policies, memory) != policy:
-                    continue
-                if policy.action == "purge" and any(lies_in(memory.scope, hold.scope) for hold in holds):
-                    done["held"].append(memory.id)
-                else:
-                    due.append(memory)
-            sort = "purged" if policy.action == "purge" else "archived"
-            done[sort] += [memory.id for memory in due]
-            if not dry_run:
-                self._carry_out(policy, due)
+            due = [
+                one.id for one in self._older(policy) if PINNED not in one.tags and narrowest(policies, one) == policy
+            ]
+            for start in range(0, len(due), BATCH):
+                beat()
+                self._batch(policy, due[start : start + BATCH], done, dry_run)
         old = self.writer.now() - SIGHTINGS_KEPT
         gone = 0 if dry_run else self.writer.store.forget_sightings(self.writer.tenant, old)
         lists: dict[str, Any] = {name: tuple(ids) for name, ids in done.items()}
@@ -127,15 +124,24 @@ class Policies:
             after = batch[-1].id
             yield from (memory for memory in batch if memory.created_at < before)
 
-    def _carry_out(self, policy: Retention, due: Sequence[Memory]) -> None:
+    def _batch(self, policy: Retention, ids: Sequence[str], done: dict[str, list[str]], dry_run: bool) -> None:
+        """What a policy is about, as it stands now: an erasure takes others along, and a hold may have come since."""
+        found = self.writer.store.memories(self.writer.tenant, ids)
+        due = [found[id] for id in ids if id in found and PINNED not in found[id].tags]
         why = f"kept for {policy.days} days"
-        for start in range(0, len(due), BATCH):
-            batch = due[start : start + BATCH]
-            if policy.action == "purge":
-                self.purge(batch, why)
-                continue
+        if policy.action == "purge":
+            holds = self.holds()
+            held = {memory.id for memory in due if any(lies_in(memory.scope, hold.scope) for hold in holds)}
+            due = [memory for memory in due if memory.id not in held]
+            done["held"] += sorted(held)
+            done["purged"] += [memory.id for memory in due]
+            if due and not dry_run:
+                self.purge(due, why)
+            return
+        done["archived"] += [memory.id for memory in due]
+        if not dry_run:
             with self._changing() as changes:
-                for memory in batch:
+                for memory in due:
                     current = changes.get(Memory, memory.id)
                     if current is not None and current.state in KEPT_STATES:
                         changes.put(replace(current, state="archived"), "expire", why)

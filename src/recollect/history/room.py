@@ -11,7 +11,7 @@ from typing import Any
 from .. import checks, times
 from ..checks import MAX_NAME, Cleaner
 from ..errors import BadInput, NotFound
-from ..past import Audit, EntityState, Provenance, Receipt, Sighting
+from ..past import Audit, EntityState, Provenance, Receipt, Retained, Sighting
 from ..remember.write import Writer
 from ..store.changes import MANY
 from ..store.trail import Trace
@@ -43,6 +43,11 @@ class History:
     @property
     def policies(self) -> Policies:
         return Policies(self.writer, lambda memories, reason: self.erase(memories, reason))
+
+    def retain(self, actor: str, dry_run: bool, beat: Callable[[], None]) -> Retained:
+        """Apply the retention policies in somebody's name, or tell what that would do."""
+        theirs = replace(self, writer=replace(self.writer, actor=actor))
+        return theirs.policies.apply(dry_run=dry_run, beat=beat)
 
     # -- looking back -------------------------------------------------------------------------------------------------
 

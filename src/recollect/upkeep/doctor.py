@@ -16,7 +16,7 @@ import shutil
 import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ from .. import settings
 from ..errors import RecollectError
 from ..models import embedder as models
 from ..models.embedder import Embedder
+from ..past import Retention
 from ..remember.write import embed_drafts
 from ..settings import Settings
 from ..store import open_store
@@ -77,6 +78,7 @@ def examine(package: str, now: datetime, **given: Any) -> Diagnosis:
     if store is not None:
         try:
             checks += store.check(chosen.tenant)
+            checks += _retention(store, chosen, now)
             if embedder is not None:
                 vectors = _vectors(store, chosen.tenant, embedder)
                 checks.append(vectors)
@@ -210,6 +212,24 @@ def _vectors(store: Store, tenant: str, embedder: Embedder) -> Check:
             fix = "Export, move the database away and import again: the vectors are made anew."
             return Check("vectors", "broken", detail, fix)
     return Check("vectors", "ok", f"every memory has its vector of {embedder.model}")
+
+
+def _retention(store: Store, chosen: Settings, now: datetime) -> list[Check]:
+    """Whether somebody applies the retention policies, where there are any."""
+    count = len(store.all(chosen.tenant, Retention, "", 1000))
+    if not count:
+        return []
+    said = "1 policy" if count == 1 else f"{count} policies"
+    if not chosen.janitor_hours:
+        fix = "Run: recollect retention apply, or set janitor_hours."
+        return [Check("retention", "warning", f"{said}, which nobody applies: janitor_hours is 0", fix)]
+    runs = [job for job in store.jobs(chosen.tenant, ("done",), 1000) if job.kind == "janitor"]
+    last = max((job.finished_at for job in runs if job.finished_at), default=None)
+    when = f"{last:%Y-%m-%d %H:%M} UTC" if last else "never"
+    told = f"{said}, applied by the daemon every {chosen.janitor_hours:g} h, last {when}"
+    late = last is None or last + timedelta(hours=2 * chosen.janitor_hours) < now
+    fix = "Start the daemon with: recollect serve; or run: recollect retention apply" if late else ""
+    return [Check("retention", "warning" if late else "ok", told, fix)]
 
 
 # -- small parts ------------------------------------------------------------------------------------------------------

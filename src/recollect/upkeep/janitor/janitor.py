@@ -25,14 +25,16 @@ from typing import TYPE_CHECKING, Any
 from ... import ids
 from ...checks import one_of
 from ...errors import Refused
+from ...past import Retained
 from ...remember.write import Writer
 from ...store.contract import Store
 from ...types import Job, Noun
 from ..jobs import Run, Worker
-from . import ageing, compaction, pairs
+from . import ageing, cached, compaction, pairs
 from .room import ACTOR, Act, Room, Rules
 
 if TYPE_CHECKING:
+    from ...answers.room import Answers
     from ...models.embedder import Embedder
 
 Step = Callable[[Room], Iterator[list[Act]]]
@@ -46,9 +48,12 @@ STEPS: dict[str, Step] = {
     "promoted": ageing.promoted,
     "orphans": ageing.orphans,
     "links": pairs.links,
+    "answers": cached.answers,
 }
-UPKEEP = "maintenance"  # the one step that changes no knowledge: the database's own business
-NAMES = (*STEPS, UPKEEP)
+RETENTION = "retention"  # a person's own word on how long things are kept, so it comes first; see history/policies
+UPKEEP = "maintenance"  # the database's own business
+NAMES = (RETENTION, *STEPS, UPKEEP)
+DERIVED = ("answers",)  # steps that change no knowledge, and need no checkpoint to go back to
 PAIRS = ("duplicates", "contradictions")
 INCREMENTAL = ("duplicates", "contradictions", "links")
 KIND = "janitor"
@@ -95,16 +100,24 @@ class Report(Noun):
         )  # fmt: skip
 
 
-class Janitor:
-    """The janitor of one tenant. `checkpoint` makes one and gives its name."""
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What the janitor needs of the engine it belongs to. `checkpoint` makes one and gives its name; `retain` applies
+    the retention policies as an actor, or tells what it would do, and looks between two steps whether to go on."""
 
-    def __init__(
-        self, writer: Writer, rules: Rules, embedder: Callable[[], Embedder | None], checkpoint: Callable[[], str]
-    ) -> None:
+    embedder: Callable[[], Embedder | None]
+    answers: Callable[[], Answers]
+    checkpoint: Callable[[], str]
+    retain: Callable[[str, bool, Callable[[], None]], Retained]
+
+
+class Janitor:
+    """The janitor of one tenant."""
+
+    def __init__(self, writer: Writer, rules: Rules, parts: Parts) -> None:
         self._writer = replace(writer, actor=ACTOR)
         self._rules = rules
-        self._embedder = embedder
-        self._checkpoint = checkpoint
+        self._parts = parts
 
     @property
     def _store(self) -> Store:
@@ -234,18 +247,23 @@ class Janitor:
         return dict(newest.progress.get("through", {})) if newest else {}
 
     def _room(self) -> Room:
-        return Room(self._writer, self._embedder(), self._writer.now(), self._rules)
+        return Room(self._writer, self._parts.embedder(), self._writer.now(), self._rules, self._parts.answers())
 
     def _step(self, room: Room, name: str, kept: dict[str, Any], beat: Callable[[], None]) -> tuple[Done, int]:
         began, room.looked = time.process_time(), 0
         if name == UPKEEP:
             return Done(name, detail=self._store.tidy(), cpu_seconds=round(time.process_time() - began, 2)), 0
+        if name == RETENTION:
+            due = self._parts.retain(ACTOR, True, beat)
+            if (due.archived or due.purged) and not kept["checkpoint"]:
+                kept["checkpoint"] = self._parts.checkpoint()
+            return _retained(self._parts.retain(ACTOR, False, beat), began), 0
         made: list[Act] = []
         left = 0
         for lot in STEPS[name](room):
             if lot:
-                if not kept["checkpoint"]:
-                    kept["checkpoint"] = self._checkpoint()
+                if not kept["checkpoint"] and name not in DERIVED:
+                    kept["checkpoint"] = self._parts.checkpoint()
                 with self._store.transaction(self._tenant, ACTOR, self._writer.now()) as changes:
                     done = [act for act in lot if act.do(changes)]
                 made += done
@@ -259,20 +277,38 @@ class Janitor:
         room, through, steps = self._room(), self._through(), []
         for number, name in enumerate(wanted):
             began, room.looked, room.since = time.process_time(), 0, through.get(name, 0)
-            acts: list[Act] = []
-            for lot in STEPS[name](room) if name in STEPS else ():
-                acts += lot
-                room.gone |= {id for act in lot for id in act.retires}
-            steps.append(_told(name, room, acts, began))
+            steps.append(self._planned(room, name, began))
             if progress:
                 progress(number + 1, len(wanted))
         return Report(True, tuple(steps), sum(one.changed for one in steps))
+
+    def _planned(self, room: Room, name: str, began: float) -> Done:
+        if name == RETENTION:
+            due = self._parts.retain(ACTOR, True, lambda: None)
+            room.gone |= {*due.archived, *due.purged}
+            return _retained(due, began)
+        acts: list[Act] = []
+        for lot in STEPS[name](room) if name in STEPS else ():
+            acts += lot
+            room.gone |= {id for act in lot for id in act.retires}
+        return _told(name, room, acts, began)
 
 
 def _told(name: str, room: Room, acts: Sequence[Act], began: float) -> Done:
     told = tuple({"what": act.what, "id": act.target, "other": act.other, "why": act.why} for act in acts[:TOLD])
     by = dict(Counter(act.what for act in acts))
     return Done(name, room.looked, len(acts), by, told, cpu_seconds=round(time.process_time() - began, 2))
+
+
+def _retained(done: Retained, began: float) -> Done:
+    """What the retention policies did, or would do."""
+    kept = {"archived": done.archived, "purged": done.purged, "held": done.held}
+    told = [{"what": what, "id": id, "other": "", "why": "a policy"} for what, ids in kept.items() for id in ids]
+    counts = {what: len(ids) for what, ids in kept.items()} | {"sightings": done.sightings}
+    by = {what: count for what, count in counts.items() if count}
+    changed = len(done.archived) + len(done.purged)
+    cpu = round(time.process_time() - began, 2)
+    return Done(RETENTION, len(told), changed, by, tuple(told[:TOLD]), cpu_seconds=cpu)
 
 
 def _sum(one: dict[str, Any], more: Done) -> dict[str, Any]:

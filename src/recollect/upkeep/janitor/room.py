@@ -22,6 +22,7 @@ from ...store.contract import Store, Transaction
 from ...types import Filter, Link, Memory
 
 if TYPE_CHECKING:
+    from ...answers.room import Answers
     from ...models.embedder import Embedder
     from ...vectors import Floats
 
@@ -63,6 +64,7 @@ class Room:
     embedder: Embedder | None
     now: datetime
     rules: Rules
+    cache: Answers
     since: int = 0
     only: tuple[str, ...] | None = None  # the memories to look at again, instead of what is new
     looked: int = 0
