@@ -84,6 +84,65 @@ def test_an_old_export_brings_back_neither_the_rejected_nor_the_purged(
     assert memory.stats()["memories"] == 0
 
 
+def test_a_rejection_in_a_file_and_a_value_that_stands_are_settled_by_time(
+    opened: Opener, clock: Clock, tmp_path: Path
+) -> None:
+    """Two stores: what one rejected stands in the other. The later word counts, whichever way the export goes."""
+    one, two = opened("one.db"), opened("two.db")
+    web = Scope(project="web")
+    for engine in (one, two):
+        engine.remember("The port is 8080.", scope=web)
+        engine.remember("Deploy on Fridays.", scope=Scope(project="api"))  # of another project: never touched
+    clock.forward(hours=1)
+    wrong = one.remember("Deploy on Fridays.", scope=web)
+    one.reject([wrong.id, next(m.id for m in one.list(scope=web).memories if "8080" in m.content)], reason="no")
+    one.export(tmp_path / "one.jsonl")
+    clock.forward(hours=1)
+    later = two.remember("deploy on fridays!", scope=web)
+    told = two.import_(tmp_path / "one.jsonl")
+    states = {(m.content, m.scope.project): m.state for m in two.list(states=[]).memories}
+    assert two.get(later.id).state == "active", "said here since"
+    assert states["The port is 8080.", "web"] == "rejected", "said before, and then rejected there"
+    assert states["Deploy on Fridays.", "api"] == "active"
+    assert [note for note in told.notes if later.id in note and "stand" in note]
+    assert [note for note in told.notes if "now here too" in note]
+    assert two.remember("The port is 8080.", scope=web).action == "refused"
+    assert two.remember("Deploy on Fridays.", scope=web).action == "duplicate"
+    head = two.head
+    again = two.import_(tmp_path / "one.jsonl")
+    rows = [entry for entry in two.changes(after=head) if entry.noun in ("memory", "tombstone")]
+    assert [set(entry.after or ()) for entry in rows] in ([], [{"observed"}])
+    assert again.created == 0
+    # And back: what the other store says by now does not undo the «no» here.
+    two.export(tmp_path / "two.jsonl")
+    one.import_(tmp_path / "two.jsonl")
+    assert one.list(scope=web, states=["active"]).memories == ()
+    assert one.get(wrong.id).state == "rejected"
+
+
+def test_a_rejection_that_was_taken_back_does_not_return_with_an_older_export(
+    memory: recollect.Engine, clock: Clock, tmp_path: Path
+) -> None:
+    fact = memory.remember("The port is 8080.").id
+    memory.reject(fact)
+    memory.export(tmp_path / "old.jsonl")
+    clock.forward(hours=1)
+    memory.reject(fact, undo=True)
+    before = memory.get(fact).record()
+    told = memory.import_(tmp_path / "old.jsonl")
+    assert memory.get(fact).record() == before
+    assert told.notes == ["rejections left out that were taken back here: 1"]
+    memory.edit(fact, content="The port is 8081.")
+    memory.import_(tmp_path / "old.jsonl")
+    assert memory.remember("The port is 8080.").action == "created", "it may still be said"
+    # Forgotten is not rejected: the newer export does not take away what was brought back here.
+    memory.forget(fact)
+    memory.export(tmp_path / "forgotten.jsonl")
+    memory.edit(fact, state="active")
+    memory.import_(tmp_path / "forgotten.jsonl")
+    assert memory.get(fact).state == "active"
+
+
 def test_what_is_known_under_another_id_is_counted_not_doubled(opened: Opener, tmp_path: Path) -> None:
     first, second = opened("a.db"), opened("b.db")
     first.remember("Use pnpm.")

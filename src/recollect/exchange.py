@@ -3,6 +3,7 @@
 An export is a header and one object a line: sources, memories, evidence, links, tombstones and, when asked, the
 journal. Taken in by an empty store it gives the same export again. What comes in passes the same gates as anything
 else: it is checked, cleaned and redacted, a rejected or purged value stays out, and what is known is not doubled.
+A rejection in the file is held against what was said here since (`remember/rejections`).
 With its journal, an export is replayed into an empty store, history and all; a store that has memories already takes
 the rest and says so.
 
@@ -29,6 +30,7 @@ from .errors import BadInput, NotFound, StoreReadOnly
 from .graph import MAX_GIVEN, Graph, Node, Relation
 from .redact import redact
 from .remember.drafts import MAX_REF, fields_of, prepare, source_of
+from .remember.rejections import Rejections
 from .remember.write import BATCH, COPIED, Writer
 from .store.contract import Store, Transaction
 from .text import key
@@ -170,6 +172,7 @@ class Importer:
         self._graph = graph
         self._nodes: list[Node] = []
         self._relations: list[Relation] = []
+        self._rejections = Rejections(writer)
         self._result = Imported()
         self._redacted: set[str] = set()
         self._ignored: Counter[str] = Counter()
@@ -190,7 +193,10 @@ class Importer:
             nouns = [noun for noun in nouns if not isinstance(noun, Memory)]
         elif entries:
             self._result.notes.append(f"{len(entries)} journal rows left out: the store is not empty")
+        stones = [noun for noun in nouns if isinstance(noun, Tombstone)]
+        self._rejections = Rejections(self._writer, {stone.memory: stone.created_at for stone in stones})
         self._take(nouns, progress)
+        self._result.notes += self._rejections.notes()
         for batch in self._writer.remember(drafts, None):
             for result in batch:
                 self._count(result.action, result.redacted)
@@ -318,11 +324,18 @@ class Importer:
 
     def _one(self, changes: Transaction, noun: Kept, parts: set[str]) -> bool:
         """Take one noun in; whether it is new."""
+        if isinstance(noun, Tombstone):
+            fresh = self._rejections.take(changes, noun)
+            self._result.others += fresh
+            return fresh
         if changes.get(type(noun), noun.id):
             self._count("known" if isinstance(noun, Memory) else "")
             return False
         if changes.was_purged(noun.id) or not self._whole(changes, noun):
             self._count("refused" if isinstance(noun, Memory) else "")
+            return False
+        if isinstance(noun, Memory) and noun.state == "rejected" and self._rejections.outlived(changes, noun):
+            self._count("refused")
             return False
         if isinstance(noun, Memory) and noun.state in ("active", "pending"):
             if stone := self._writer.rejected(changes, noun, parts):
@@ -330,7 +343,8 @@ class Importer:
                 self._count("refused")
                 return False
             if same := changes.same(noun.content_hash, noun.scope):
-                changes.put(replace(same, observed=same.observed + noun.observed), "observe")
+                # Not `observe`: that somebody said it elsewhere, some time ago, is no news of today.
+                changes.put(replace(same, observed=same.observed + noun.observed), "import")
                 self._count("duplicate")
                 return False
         changes.put(noun, "import")
