@@ -305,7 +305,10 @@ def import_(app: App, file: str, no_embed: bool) -> None:
 @command()
 @click.option("--later", is_flag=True, help="Only ask for it: whoever runs recollect jobs --run does it.")
 def embed(app: App, later: bool) -> None:
-    """Give a vector to every memory that has none of today's model."""
+    """Give a vector to every memory that has none of today's model.
+
+    Where another model serves the store, it is changed over to today's.
+    """
     if later:
         with app.open() as engine:
             job = engine.embed_later()
@@ -395,7 +398,7 @@ def doctor(app: App, fix: bool) -> None:
             fixed.append("full text built again")
         if diagnosis.unembedded:
             with app.open() as engine, progress("embedding") as step:
-                fixed.append(f"{present.memories(engine.embed(progress=step))} embedded")
+                fixed.append(f"{present.memories(engine.embed(progress=step, change='never'))} embedded")
         diagnosis = doctors.examine(__version__, datetime.now(UTC), **app.given)
     checks = list(diagnosis.checks)
     if not diagnosis.broken:  # what is broken already would only be said twice

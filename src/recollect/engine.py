@@ -541,7 +541,7 @@ class Engine(Hindsight, Keeping):
 
     def _embed_job(self, run: Run) -> None:
         """Every batch is committed, so an attempt goes on where the one before was cut off."""
-        self.embed(progress=run.step)
+        self.embed(progress=run.step, change=run.job.payload.get("change", "always"))
 
     def _before_janitor(self) -> str:
         """A checkpoint to go back to; its name."""

@@ -21,6 +21,7 @@ from .store.contract import Store
 from .types import EVERYWHERE, Job, Scope
 from .upkeep import reembed
 from .upkeep.jobs import Jobs
+from .upkeep.switch import Change
 from .upkeep.usage import Usage
 
 if TYPE_CHECKING:
@@ -68,23 +69,27 @@ class Keeping(ABC):
         with self.checkpoints.around("import"):
             result = importer.run(Path(path), self._scope, progress)
         if embed:
-            self.embed(progress=progress)
+            self.embed(progress=progress, change="never")
         return result
 
-    def embed(self, *, progress: Progress | None = None) -> int:
-        """Give a vector to every memory that has none of today's model; gives how many there were."""
+    def embed(self, *, progress: Progress | None = None, change: Change = "always") -> int:
+        """Give a vector to every memory that has none of today's model; gives how many there were.
+
+        Where another model serves the store, it is changed over to today's; with `change="new"` only if that never
+        served it, and with `"never"` nothing is done then.
+        """
         embedder, _ = self._models.embedder()
         if embedder is None:
             return 0
         size = self.settings.embed_batch
-        return reembed.run(self._store, self._tenant, self._actor, self._now, embedder, progress, size)
+        return reembed.run(self._store, self._tenant, self._actor, self._now, embedder, progress, size, change)
 
-    def embed_later(self) -> Job:
+    def embed_later(self, *, change: Change = "always") -> Job:
         """Have `embed` done in the background, by whichever worker has today's model: `jobs` shows how far it is."""
         embedder, skipped = self._models.embedder()
         if embedder is None:
             raise ModelUnavailable("There is no model to embed with.", fix="; ".join(skipped))
-        return self.jobs.add(f"embed:{embedder.model}")
+        return self.jobs.add(f"embed:{embedder.model}", {} if change == "always" else {"change": change})
 
     def mend(self) -> None:
         """Build again what is derived in the store: the full text index."""

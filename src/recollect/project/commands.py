@@ -37,7 +37,7 @@ def ingest(app: App, path: Path, project: str | None, kind: Any, dry_run: bool) 
         app.say(report, _ingested)
         if report.created:  # it may be interrupted: the daemon goes on with it, or recollect embed
             with progress("giving vectors") as step:
-                engine.embed(progress=step)
+                engine.embed(progress=step, change="never")
     if report.failed:
         raise click.exceptions.Exit(1)
 

@@ -111,7 +111,7 @@ def embed_later(engine: Engine, report: Report) -> None:
     """Have what is new given its vectors in the background, where there is a model."""
     if report.created and not report.dry_run:
         with suppress(ModelUnavailable):  # said in every answer that does without
-            engine.embed_later()
+            engine.embed_later(change="never")
 
 
 class _Run:

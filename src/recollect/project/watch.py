@@ -191,7 +191,7 @@ class Watcher:
                 self._engine, folder, project=self._project, only=lambda path: only(path) and path not in self._large
             )  # fmt: skip
             if report.created:
-                self._engine.embed()
+                self._engine.embed(change="never")
         except RecollectError as error:  # the store is locked, or git cannot be asked: the next change tries again
             self._skip(f"{folder}: {error}")
             return

@@ -174,7 +174,7 @@ def rollback(app: App, to: str, dry_run: bool, yes: bool, reason: str, **only: A
             confirm(app, lambda out: words.rolled_back(preview, datetime.now(UTC)))
         done = engine.checkpoints.rollback(point, scope=_asked(app), reason=reason, **only)
         if done.restored:
-            engine.embed()
+            engine.embed(change="never")
     app.say(done, _told(words.rolled_back))
 
 

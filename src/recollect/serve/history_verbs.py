@@ -72,7 +72,7 @@ def rollback(engine: Engine, caller: Caller, *, to: str, **values: Any) -> Rolle
     chosen, places = _split(values)
     done = engine.checkpoints.rollback(to, scope=_asked(caller, places), **chosen)
     if done.restored and not done.dry_run:
-        engine.embed()  # what says something else again needs its vectors
+        engine.embed(change="never")  # what says something else again needs its vectors
     return done
 
 

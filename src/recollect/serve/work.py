@@ -155,7 +155,7 @@ class Work:
         if (head := self._engine.head) == self._seen:
             return
         try:
-            done, self._seen = self._engine.embed(progress=step), head
+            done, self._seen = self._engine.embed(progress=step, change="new"), head
         except ProviderUnavailable as error:  # what is done is kept, and the next look goes on
             log.warning("giving vectors pauses", extra={"fields": {"why": str(error)}})
             return

@@ -145,7 +145,7 @@ def scan(app: App, fix: bool) -> None:
     found.files = scanning.files(chosen.home, fix=fix)
     if fix and found.memories:
         with app.open() as engine, progress("embedding") as step:
-            engine.embed(progress=step)
+            engine.embed(progress=step, change="never")
     app.say(found, _scanned)
     if found.places and not fix:
         raise click.exceptions.Exit(1)

@@ -32,6 +32,7 @@ from ..settings import Settings
 from ..store import open_store
 from ..store.contract import Store
 from ..types import Check, Filter
+from .switch import FIX, Serving
 
 LITTLE_SPACE, NO_SPACE = 500_000_000, 20_000_000  # bytes free on the disk
 COUNTED = 1000  # memories without a vector that are counted exactly
@@ -82,7 +83,7 @@ def examine(package: str, now: datetime, **given: Any) -> Diagnosis:
             if embedder is not None:
                 vectors = _vectors(store, chosen.tenant, embedder)
                 checks.append(vectors)
-                missing = vectors.status == "warning"
+                missing = vectors.status == "warning" and vectors.fix != FIX  # which model serves is a person's choice
         except RecollectError as error:
             checks.append(_broken("database", error))
         except apsw.Error as error:
@@ -200,6 +201,8 @@ def _embedder(chosen: Settings) -> tuple[Check, Embedder | None]:
 
 def _vectors(store: Store, tenant: str, embedder: Embedder) -> Check:
     """Whether every memory has a vector of today's model, and whether the model would make the same one now."""
+    if another := Serving.of(store, tenant).another(embedder.model):
+        return Check("vectors", "warning", another, FIX)
     if missing := len(store.unembedded(tenant, embedder.model, COUNTED + 1)):
         count = f"more than {COUNTED}" if missing > COUNTED else str(missing)
         detail = f"{count} {'memory has' if missing == 1 else 'memories have'} none and can be found by words only"

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from .. import terms, text, times
 from ..store.contract import Store
 from ..types import Filter, Memory, Noun, Scope
+from .switch import Serving
 
 if TYPE_CHECKING:
     from ..models.embedder import Embedder
@@ -103,6 +104,8 @@ class Checkup:
         embedder = self._embedder()
         if embedder is None:
             return Health("unknown", alerts=("there is no model, so no vectors are searched",))
+        if another := Serving.of(self._store, self._tenant).another(embedder.model):
+            return Health("unknown", embedder.model, alerts=(another,))
         before = self._kept()
         recall, questions = self.measure(embedder)
         first = before.get("baseline", {}) if before.get("model") == embedder.model else {}

@@ -3,7 +3,7 @@
 In batches, each committed on its own, so that it can be broken off anywhere and goes on there. A memory that was
 changed while its vector was made is left to the next run. A server that has no time (429) is waited for as it asks
 (`models/http`); when that is too long, the run ends with what it has and the next one goes on. Meanwhile `switch` says
-which model answers; when every memory has its new vector, the vectors of other models are dropped.
+which model answers, and which one serves; when every memory has its new vector, those of other models are dropped.
 """
 
 from __future__ import annotations
@@ -15,14 +15,16 @@ from ..models.embedder import Embedder
 from ..remember.write import embed_drafts
 from ..store.contract import Store
 from ..types import Memory
-from .switch import drop_others
+from .switch import Change, begin, drop_others
 
 
 def run(
     store: Store, tenant: str, actor: str, now: Callable[[], datetime], embedder: Embedder,
-    progress: Callable[[int, int], None] | None, batch_size: int = 50,
+    progress: Callable[[int, int], None] | None, batch_size: int = 50, change: Change = "always",
 ) -> int:  # fmt: skip
     """Embed what has no vector; how many there were."""
+    if not begin(store, tenant, actor, now(), embedder.model, change):
+        return 0
     done, last = 0, ""
     counts = store.stats(tenant)
     total = counts["memories"] - counts["embedded"].get(embedder.model, 0)

@@ -1,10 +1,16 @@
-"""Switch: which model questions are asked with while the memories are embedded anew.
+"""Switch: which model serves a store, and which one questions are asked with while the memories are embedded anew.
 
 Every vector carries the id of its model, and a question is only ever compared with vectors of the model that embedded
 it. So when the model was changed, the old one goes on answering, as long as it can still be had (the packaged one and
 hashing always can), until the new one has as many vectors: then the next question is asked with the new one, and the
 old vectors are dropped. Where the old model cannot be had, words alone answer until most memories have a new vector,
 because vectors of some memories alone would push the others down.
+
+**One model serves a store**, however many processes use it. A change is a row of the journal, written when it begins;
+before the first, it is the model that has read most. Where another one is set, what that one made is left alone and it
+is said so (`doctor`, `health`, the log): two processes with different models would else undo each other for ever. A
+person changes over by `recollect embed`. The daemon does so by itself for a model that never served this store, since
+that is what a changed setting looks like; never back to one that did.
 """
 
 from __future__ import annotations
@@ -12,9 +18,10 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Literal
 
 from ..recall.read import Models
 from ..store.contract import Store
@@ -24,7 +31,55 @@ if TYPE_CHECKING:
 
 AGAIN = 2.0  # seconds between two looks at how far the change has come
 MOST = 0.9  # the part of all memories from which vectors are worth more than they distort
+TARGET = "embedder"  # what the rows of the journal about it are about
+Change = Literal["always", "new", "never"]  # whether to change over: a person's word, only to a new model, or not
 log = logging.getLogger("recollect")
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """The model that serves a store, and those that did before it."""
+
+    model: str = ""
+    before: frozenset[str] = frozenset()
+
+    @classmethod
+    def told(cls, store: Store, tenant: str) -> Serving:
+        """As the journal tells; nothing where the model was never changed."""
+        models = [row.reason for row in store.journal(tenant, target=TARGET)]
+        return cls(models[-1], frozenset(models[:-1]) - {models[-1]}) if models else cls()
+
+    @classmethod
+    def of(cls, store: Store, tenant: str) -> Serving:
+        """As the journal tells; else the model that has read most."""
+        told = cls.told(store, tenant)
+        return told if told.model else cls(_most(store.stats(tenant)["embedded"])[0])
+
+    def another(self, model: str) -> str:
+        """What is to be said where a model is set that does not serve; nothing where it does."""
+        return f"{self.model} serves this store, and {model} is set here" if self.model not in ("", model) else ""
+
+
+FIX = "Set embedder to the one that serves, or change over for everybody with: recollect embed"
+
+
+def begin(store: Store, tenant: str, actor: str, now: datetime, model: str, change: Change) -> bool:
+    """Whether a model may give vectors here: it serves, or the store is changed over to it now."""
+    serving = Serving.of(store, tenant)
+    if not (another := serving.another(model)):
+        return True
+    if change == "never" or (change == "new" and model in serving.before):
+        log.warning("no vectors are given: %s. %s", another, FIX)
+        return False
+    with store.transaction(tenant, actor, now) as changes:
+        if not Serving.told(store, tenant).model:
+            changes.note("serve", TARGET, serving.model)
+        changes.note("serve", TARGET, model)
+    return True
+
+
+def _most(embedded: Mapping[str, int]) -> tuple[str, int]:
+    return max(embedded.items(), key=lambda one: one[1], default=("", 0))
 
 
 class Switch:
@@ -42,7 +97,7 @@ class Switch:
     def serving(self, models: Models) -> Models:
         """The models to ask with now."""
         wanted = models.embedder
-        if wanted is None or wanted.model == self._settled:
+        if wanted is None or (wanted.model == self._settled and self._still()):
             return models
         with self._lock:
             if self._answers is None or time.monotonic() - self._looked > AGAIN:
@@ -50,11 +105,19 @@ class Switch:
             embedder, why = self._answers
         return replace(models, embedder=embedder, skipped=(*models.skipped, why) if why else models.skipped)
 
+    def _still(self) -> bool:
+        """Whether nobody has changed the store over to another model since it was settled."""
+        if time.monotonic() - self._looked > AGAIN:
+            self._looked = time.monotonic()
+            if Serving.told(self._store, self._tenant).another(self._settled):
+                self._settled, self._answers = "", None
+        return bool(self._settled)
+
     def _look(self, wanted: Embedder) -> tuple[Embedder | None, str]:
         counts = self._store.stats(self._tenant)
         total, embedded = counts["memories"], counts["embedded"]
         done = embedded.get(wanted.model, 0)
-        old, most = max(embedded.items(), key=lambda one: one[1], default=("", 0))
+        old, most = _most(embedded)
         if old in ("", wanted.model) or most <= done:
             if total and done >= total:
                 self._settled = wanted.model
@@ -67,8 +130,8 @@ class Switch:
 
 
 def drop_others(store: Store, tenant: str, model: str) -> int:
-    """Drop the vectors of every other model, if this one has read every memory; gives how many there were."""
-    if store.unembedded(tenant, model, 1):
+    """Drop the vectors of every other model, if this one serves and has read every memory; gives how many."""
+    if store.unembedded(tenant, model, 1) or Serving.of(store, tenant).another(model):
         return 0
     gone = 0
     for other in store.stats(tenant)["embedded"]:
