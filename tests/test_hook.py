@@ -99,10 +99,15 @@ def test_a_prompt_brings_what_bears_on_it_once_in_a_session(claude: Assistant) -
 
 
 def test_what_was_shown_is_not_heard_again_from_the_assistant(claude: Assistant) -> None:
-    claude.engine.remember(FLEXIBLE, kind="decision", importance=9, scope=Scope(project="shop"))
+    known = claude.engine.remember(FLEXIBLE, kind="decision", importance=9, scope=Scope(project="shop"))
     claude.told("UserPromptSubmit", prompt="Do releases go out on Thursdays?")
+    claude.hook("Stop", last_assistant_message="I do not know.")
+    assert [one.way for one in claude.engine.why(known.id).shown] == ["prompt"]
     claude.hook("Stop", last_assistant_message=f"As I recall, {FLEXIBLE[0].lower()}{FLEXIBLE[1:]} I tagged 2.4.")
-    assert claude.turns()[1:] == [("assistant", "I tagged 2.4.")]
+    assert claude.turns()[1:] == [("assistant", "I do not know."), ("assistant", "I tagged 2.4.")]
+    why = claude.engine.why(known.id)
+    assert {(one.way, one.session) for one in why.shown} == {("prompt", "s1"), ("repeated", "s1")}
+    assert why.helped == 0, "that it was said again does not say so"
 
 
 def test_a_secret_in_a_prompt_does_not_reach_the_sessions_file(claude: Assistant) -> None:

@@ -62,8 +62,9 @@ class Retention(Kept):
 class Sighting(Noun):
     """A memory that was put before somebody: when, in which session, and from which project it was looked at.
 
-    `way` is how it came there (start and prompt are hooks; recall, get, list and context were asked for), `owner` the
-    project the memory is of, `helped` what was said of it later: 1 yes, -1 no, 0 nothing.
+    `way` is how it came there (start and prompt are hooks; recall, get, list and context were asked for), or `repeated`
+    where the assistant said it again. `owner` is the project the memory is of, `helped` what was said of it later: 1
+    yes, -1 no, 0 nothing.
     """
 
     TIMES: ClassVar[frozenset[str]] = frozenset(("at",))

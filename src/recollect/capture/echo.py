@@ -100,13 +100,15 @@ class Echoes:
     def __init__(self, shown: Iterable[str] = ()) -> None:
         self._known: dict[str, tuple[str, frozenset[str]]] = {}  # by the key of a sentence: it, and its shingles
         self._where: dict[str, set[str]] = {}  # shingle → keys
+        self._whose: dict[str, str] = {}  # key → the id of the memory, where it was told
+        self.heard: set[str] = set()  # the ids of memories that were repeated
         self.add(shown)
 
     def __bool__(self) -> bool:
         return bool(self._known)
 
-    def add(self, shown: Iterable[str]) -> None:
-        """Remember what was injected; each sentence may come back on its own."""
+    def add(self, shown: Iterable[str], memory: str = "") -> None:
+        """Remember what was injected, of which memory; each sentence may come back on its own."""
         for content in shown:
             for sentence in plain.sentences(content):
                 key, made = plain.key(sentence), _shingles(sentence)
@@ -115,6 +117,8 @@ class Echoes:
                 while len(self._known) >= MOST:
                     self._drop(next(iter(self._known)))
                 self._known[key] = sentence, made
+                if memory:
+                    self._whose[key] = memory
                 for shingle in made:
                     self._where.setdefault(shingle, set()).add(key)
 
@@ -127,13 +131,21 @@ class Echoes:
         return any(self._known_as(part) for part in parts[:MOST_LEADS])
 
     def _known_as(self, said: str) -> bool:
-        if plain.key(said) in self._known:
-            return True
+        found = plain.key(said) if plain.key(said) in self._known else self._nearly(said)
+        if found in self._whose:
+            self.heard.add(self._whose[found])
+        return bool(found)
+
+    def _nearly(self, said: str) -> str:
+        """The key of the sentence that another one is nearly, if there is one."""
         made = _shingles(said)
         shared = Counter(key for shingle in made for key in self._where.get(shingle, ()))
-        return len(made) > 1 and any(
-            count >= REPEATED * len(made) and _adds_nothing(said, self._known[key][0]) for key, count in shared.items()
+        fitting = (
+            key
+            for key, count in shared.items()
+            if count >= REPEATED * len(made) and _adds_nothing(said, self._known[key][0])
         )
+        return next(fitting, "") if len(made) > 1 else ""
 
     def without(self, text: str) -> str:
         """The text without the sentences that only repeat; unchanged, to the last character, where there are none."""
@@ -144,6 +156,7 @@ class Echoes:
         return text if len(kept) == len(told) else _without(text, told, kept)
 
     def _drop(self, key: str) -> None:
+        self._whose.pop(key, None)
         for shingle in self._known.pop(key)[1]:
             self._where[shingle].discard(key)
             if not self._where[shingle]:

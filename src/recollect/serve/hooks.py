@@ -310,6 +310,7 @@ def _keep(engine: Engine, event: Event, where: Scope, known: Session, at: float)
     if event.moment in TELLING and event.transcript:
         told, offset = transcripts.read(event.transcript, known.offset, echoes)
     told += _told(event, moment, echoes)
+    _saw(engine, sorted(echoes.heard), "repeated", event, where)
     messages = [_message(event, one, moment) for one in told]
     named = [turns.names(event.host, event.session, message) for message in messages]
     known_ids = {source.id for source in engine.sources([id for names in named for id in names])}
@@ -341,7 +342,7 @@ def _echoes(engine: Engine, known: Session) -> Echoes:
     echoes = Echoes()
     for id in known.shown[-MAX_ECHOES:]:
         try:
-            echoes.add([engine.get(id, peek=True).content])
+            echoes.add([engine.get(id, peek=True).content], id)
         except NotFound:  # purged since
             continue
     return echoes
