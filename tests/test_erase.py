@@ -124,6 +124,21 @@ def test_an_answer_that_was_computed_before_a_purge_is_not_kept_after_it(
     nowhere(place, memory.settings.home)
 
 
+def test_quotes_and_links_that_were_dropped_before_are_purged_from_the_journal_too(
+    memory: recollect.Engine, place: Places
+) -> None:
+    secret, other = memory.remember("The vault opens at nine."), memory.remember("Ana has the keys.")
+    memory.checkpoints.create("before")
+    memory.remember("The vault opens at nine.", evidence="with quixotic-marzipan-771, she said")
+    memory.link(secret.id, "related", other.id, reason="quixotic-marzipan-771")
+    memory.checkpoints.rollback("before")
+    memory.forget(secret.id, purge=True)
+    nowhere(place, memory.settings.home)
+    copy = replayed(memory._store, TENANT, place("copy.db"))
+    assert state_of(copy, TENANT) == state_of(memory._store, TENANT)
+    copy.close()
+
+
 def test_what_was_said_goes_with_what_was_learnt_from_it(memory: recollect.Engine, place: Places) -> None:
     said = "We decided to keep the quixotic-marzipan-771 in the vault because it is safe there."
     memory.capture([Message("user", said, id="1"), Message("user", "Use pnpm for everything.", id="2")], session="s")

@@ -1,17 +1,21 @@
 """Whole lives: everything that changes knowledge, in any order, from two engines and another process, with restarts.
 
 What must hold whatever happens: the journal alone gives the same state; looking back gives what was recorded then;
-what was purged is in no file; going back brings back what stood in its scope and touches nothing outside; no scope
-shows another's; what was rejected is not believed.
+what was purged is in no file, not even in a question that repeats it; going back brings back what stood in its scope
+and touches nothing outside; the janitor changes nothing that a person pinned or set right, and a second run nothing at
+all; an older export changes nothing; no scope shows another's; what was rejected is not believed.
 
 Each thing that is said has a word of its own, so that it can be looked for in the bytes.
 """
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
+import re
 import tempfile
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +29,14 @@ from other_process import Tell, another_process
 from recollect import BadInput, Memory, Refused, Scope, times
 from recollect.history.asof import lies_in
 from recollect.types import EVERYWHERE, Message
+from recollect.upkeep.janitor.room import PERSONAL
 from replay import entries_of, replayed, state_of
 
 TENANT = "default"
 LIVES, STEPS = (int(n) for n in os.environ.get("RECOLLECT_LIVES", "8x25").split("x"))  # more of them: 200x60
 SCOPES = [EVERYWHERE, Scope(project="web"), Scope(project="api"), Scope(user="ana"), Scope(user="ana", project="web")]
 scopes = st.sampled_from(SCOPES)
+WORD = re.compile(r"zq\d+n\d+xv")
 numbers = st.integers(0, 1)
 picks = st.integers(0, 10**6)
 
@@ -90,6 +96,18 @@ class WholeLife(RuleBasedStateMachine):
         kept = self.engines[number].remember(f"The thing called {word} is here.", kind=kind, scope=scope, tags=[kind])
         self.said[kept.id] = {word}
 
+    @rule(scope=scopes, number=numbers, over=st.booleans())
+    def remember_for_the_janitor(self, scope: Scope, number: int, over: bool) -> None:
+        """The same in other words, or something that is over soon: there is something to clean up."""
+        word = self.word()
+        ends: dict[str, Any] = {"expires_at": self.clock() + timedelta(days=1)} if over else {}
+        for content in (
+            f"The service {word} is deployed on port 8080.",
+            f"Service {word} is deployed on the port 8080.",
+        ):
+            kept = self.engines[number].remember(content, scope=scope, **ends)
+            self.said.setdefault(kept.id, set()).add(word)
+
     @rule(scope=scopes)
     def remember_elsewhere(self, scope: Scope) -> None:
         word = self.word()
@@ -117,6 +135,24 @@ class WholeLife(RuleBasedStateMachine):
                 return
             self.said.setdefault(known.id, set()).add(word)
 
+    @rule(pick=picks)
+    def edit_elsewhere(self, pick: int) -> None:
+        if known := self.some(pick, "active", "archived"):
+            word = self.word()
+            given = {"id": known.id, "content": f"Another process calls it {word} by now."}
+            told = {"place": self.place(self.name), "at": times.micros(self.clock()), "verb": "edit", "given": given}
+            answer = self.tell(told)
+            self.clock.moment = times.moment(answer["at"])
+            if answer["id"]:
+                self.said.setdefault(known.id, set()).add(word)
+
+    @rule(pick=picks, number=numbers, often=st.integers(1, 4), scope=scopes)
+    def ask(self, pick: int, number: int, often: int, scope: Scope) -> None:
+        if known := self.some(pick):
+            word = sorted(self.said[known.id])[pick % len(self.said[known.id])]
+            for _ in range(often):
+                self.engines[number].answers.ask(f"What is the thing called {word} like?", scope=scope)
+
     @rule(pick=picks, other=picks, relation=st.sampled_from(["supersedes", "related", "contradicts"]), number=numbers)
     def link(self, pick: int, other: int, relation: str, number: int) -> None:
         one, two = self.some(pick, "active"), self.some(other, "active")
@@ -133,19 +169,49 @@ class WholeLife(RuleBasedStateMachine):
         if known := self.some(pick, "active"):
             self.engines[number].reject(known.id, reason="wrong")
 
+    @rule(pick=picks, number=numbers)
+    def take_the_rejection_back(self, pick: int, number: int) -> None:
+        if known := self.some(pick, "rejected"):
+            with contextlib.suppress(BadInput, Refused):  # another says the same by now, or it was rejected wider
+                self.engines[number].reject(known.id, undo=True)
+
+    @rule(pick=picks, number=numbers)
+    def pin(self, pick: int, number: int) -> None:
+        if known := self.some(pick, "active"):
+            self.engines[number].edit(known.id, tags=[*known.tags, "pinned"])
+
+    @rule(number=numbers, days=st.sampled_from([0, 2, 400]))
+    def janitor(self, number: int, days: int) -> None:
+        self.clock.forward(days=days)
+        before = self.records()
+        journal = entries_of(self.engines[0]._store, TENANT)
+        touched = {e.target for e in journal if e.operation in PERSONAL and e.actor != "janitor"}
+        self.engines[number].janitor.run()
+        self.note()
+        after = self.records()
+        for id, had in before.items():
+            ends = had["expires_at"] is not None  # then it leaves recall by the word of whoever said it
+            if "pinned" in had["tags"] or (id in touched and not ends):
+                assert after[id]["content"] == had["content"]
+                assert after[id]["state"] == had["state"]
+        for id in after.keys() - before.keys():  # a summary is of the very scope of what it sums up
+            members = {e.after["target"] for e in entries_of(self.engines[0]._store, TENANT)
+                    if e.noun == "link" and e.after and e.after.get("origin") == id}  # fmt: skip
+            assert {str(before[end]["scope"]) for end in members if end in before} == {str(after[id]["scope"])}
+        assert self.engines[1 - number].janitor.run().changed == 0
+        assert self.records() == after
+
     @rule(number=numbers, scope=scopes)
     def talk(self, number: int, scope: Scope) -> None:
         message = Message("user", f"Good morning {self.word()}, how is it going?", id=f"m{len(self.turns)}")
         self.turns.append(message)
         self.engines[number].capture([message], session=f"s-{self.life}", scope=scope)
-        self.note_turns()
+        self.note()
 
-    def note_turns(self) -> None:
+    def note(self) -> None:
+        """The words of memories that were made of others: turns with what was learnt from them, and summaries."""
         for memory in self.all():
-            if memory.kind == "turn":
-                self.said.setdefault(memory.id, set()).update(
-                    word for word in memory.content.replace(",", " ").split() if word.startswith("zq")
-                )
+            self.said.setdefault(memory.id, set()).update(WORD.findall(memory.content))
 
     @precondition(lambda self: self.turns)
     @rule(number=numbers)
@@ -164,10 +230,10 @@ class WholeLife(RuleBasedStateMachine):
     @precondition(lambda self: self.exports)
     @rule(pick=picks, number=numbers)
     def import_(self, pick: int, number: int) -> None:
-        known = {m.id for m in self.all()}
+        known = {m.id: m.state for m in self.all()}
         result = self.engines[number].import_(self.exports[pick % len(self.exports)])
         assert result.created == 0, "everything in an older export is known here, was purged, or was rejected"
-        assert {m.id for m in self.all()} == known
+        assert {m.id: m.state for m in self.all()} == known
 
     @rule(pick=picks, number=numbers)
     def purge(self, pick: int, number: int) -> None:
@@ -179,6 +245,14 @@ class WholeLife(RuleBasedStateMachine):
             for path in self.exports:  # what was written before lies outside the data directory
                 assert path.exists()
             self.nothing_purged_is_left()
+
+    @rule(number=numbers)
+    def erase_a_person(self, number: int) -> None:
+        theirs = [m.id for m in self.all() if m.scope.user == "ana"]
+        self.engines[number].forget(scope=Scope(user="ana"), purge=True)
+        gone = set().union(*(self.said.pop(id, set()) for id in theirs))
+        self.gone |= gone - set().union(*self.said.values())  # what others say too is theirs
+        self.nothing_purged_is_left()
 
     @rule(scope=scopes, number=numbers)
     def checkpoint(self, scope: Scope, number: int) -> None:

@@ -7,6 +7,7 @@ Statements name their values `:like_this`; `value in (:list)` is written by each
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
@@ -94,6 +95,9 @@ TURNS_AFTER = """
 SOURCE_IS_USED = """
     select exists (select 1 from memory where tenant = :tenant and source = :source)
       or exists (select 1 from evidence where tenant = :tenant and source = :source)"""
+DROPPED = """
+    select noun, target, before from journal
+    where tenant = :tenant and noun in ('evidence', 'link') and after is null and before is not null"""
 WAS_PURGED = "select exists (select 1 from journal where tenant = :tenant and target = :id and operation = 'purge')"
 HEAD = "select coalesce(max(seq), 0) from journal where tenant = :tenant"
 
@@ -145,6 +149,7 @@ class Changes(ABC):
         self._seq = self._head()
         self._touched: set[str] = set()
         self._holds: list[Hold] | None = None
+        self._once: dict[str, list[tuple[type[Kept], str, str]]] | None = None  # what memories had that was dropped
         self._ahead: dict[tuple[type[Kept], str], Kept] = {}
         self.purged = False
         self.cached = False  # whether anything was written that has no journal row
@@ -313,14 +318,32 @@ class Changes(ABC):
         evidence = self._rows(Evidence, columns(Evidence), NOUN[Evidence] + " and memory = :id order by id", id=memory)
         sql = NOUN[Link] + " and (origin = :id or target = :id) order by id"
         links = self._rows(Link, columns(Link), sql, id=memory)
-        for kind, id in [(Evidence, e.id) for e in evidence] + [(Link, link.id) for link in links] + [(Memory, memory)]:
+        past, sources = self._dropped(memory)
+        present: list[tuple[type[Kept], str]] = [(Evidence, e.id) for e in evidence]
+        present += [(Link, link.id) for link in links]
+        for kind, id in [*present, *(one for one in past if one not in present)]:
             self._erase(kind, id)
+        self._erase(Memory, memory)
         self._run(answers.DROP_BUILT, id=memory)
         self._forget_context(found)
-        for source in sorted({found.source, *(e.source for e in evidence)}):
+        for source in sorted({found.source, *sources, *(e.source for e in evidence)}):
             if not self._value(SOURCE_IS_USED, source=source):
                 self._erase(Source, source)
         self.purged = True
+
+    def _dropped(self, memory: str) -> tuple[list[tuple[type[Kept], str]], set[str]]:
+        """Evidence and links of a memory that were dropped before: the journal still tells of them. And their sources.
+
+        No index leads to them, so all are read once, when a transaction erases for the first time.
+        """
+        if self._once is None:
+            self._once = {}
+            for noun, id, told in self._records(DROPPED):
+                was = json.loads(told)
+                for end in {was.get("memory"), was.get("origin"), was.get("target")} - {None}:
+                    self._once.setdefault(end, []).append((NOUNS[noun], id, was.get("source", "")))
+        found = self._once.get(memory, [])
+        return list(dict.fromkeys((kind, id) for kind, id, _ in found)), {source for *_, source in found if source}
 
     def _refuse_held(self, memory: Memory) -> None:
         if self._holds is None:
