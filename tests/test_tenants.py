@@ -15,7 +15,7 @@ from recollect import Evidence, Link, Memory, NotFound, Scope, Source
 from recollect.ids import make
 from recollect.past import Checkpoint, Hold, Retention, Sighting
 from recollect.store.answers import Answer, Count, Depends
-from recollect.store.browsing import Sieve
+from recollect.store.census import Sieve
 from recollect.store.contract import Store, Transaction
 from recollect.store.ledger import Spent
 from recollect.store.trail import Trace
@@ -147,7 +147,7 @@ CALLS: dict[str, Callable[[Store, str, Filled], Any]] = {
     "jobs": lambda store, me, other: store.jobs(me, [], 100),
     "restore_jobs": lambda store, me, other: store.restore_jobs(me, [Job(other.job, "mine")]),
     "browse": lambda store, me, other: store.browse(me, Sieve(WIDE, sources=SOURCES), None, 100),
-    "facets": lambda store, me, other: store.facets(me, Sieve(WIDE)),
+    "counted": lambda store, me, other: [*store.counted(me), *store.counted(me, other.ids)],
     "recalled_last": lambda store, me, other: store.recalled_last(me, WIDE, 100),
     "work": lambda store, me, other: store.work(me, 0),
     "newest_links": lambda store, me, other: store.newest_links(me, 100),

@@ -184,7 +184,7 @@ class Engine(Hindsight, Keeping):
         other._origin, other._models, other.watch = self._origin, self._models, self.watch
         if other._tenant == self._tenant:  # one cache and one count of use for all who work in it
             other._recalled, other._usage, other._reader = self._recalled, self._usage, self._reader
-            other.answers = self.answers
+            other.answers, other.overview = self.answers, self.overview
             other._switch = self._switch
         return other
 

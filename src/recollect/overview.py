@@ -7,8 +7,6 @@ may know of it.
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -16,13 +14,12 @@ from typing import Any
 
 from . import terms, times
 from .remember.alike import near
-from .store.browsing import DAY, Facets, Sieve, date
+from .store.census import DAY, Census, Facets, Sieve, date
 from .store.contract import Store
 from .text import title_of
 from .types import Check, Entity, Evidence, Filter, Link, Memory, Noun, Page, Source
 from .upkeep.scan import safe
 
-KEPT_FACETS = 32
 MOST_FOUND = 200  # memories that a search by words gives: who wants more should say more
 LOOKED_AT = 150  # memories, newest first, whose near duplicates are looked for
 PER_NODE = 40  # links of one node that are followed
@@ -74,8 +71,7 @@ class Overview:
         self._tenant = tenant
         self._now = now
         self._alike = alike
-        self._lock = threading.Lock()
-        self._counted: OrderedDict[Sieve, tuple[int, Facets]] = OrderedDict()
+        self._census = Census(store, tenant)
 
     # -- pages and counts ---------------------------------------------------------------------------------------------
 
@@ -101,18 +97,8 @@ class Overview:
         return memories
 
     def facets(self, sieve: Sieve) -> Facets:
-        """How many there are of each sort; counted once for every state of the journal."""
-        head = self._store.head(self._tenant)
-        with self._lock:
-            known = self._counted.get(sieve)
-        if known and known[0] == head:
-            return known[1]
-        found = self._store.facets(self._tenant, sieve)
-        with self._lock:
-            self._counted[sieve] = head, found
-            while len(self._counted) > KEPT_FACETS:
-                self._counted.popitem(last=False)
-        return found
+        """How many there are of each sort."""
+        return self._census.facets(sieve)
 
     def recalled(self, filter: Filter, limit: int) -> tuple[Memory, ...]:
         """What was recalled last."""

@@ -19,7 +19,7 @@ from ..errors import BadInput, RecollectError
 from ..overview import Map, Pair
 from ..recall.query import MAX_LIMIT, filter_of
 from ..settings import PREFIX, Settings, load, shown
-from ..store.browsing import Facets, Sieve
+from ..store.census import Facets, Sieve
 from ..types import SOURCES, TRUSTS, Check, Job, Memory, Page
 from . import hooks, words
 from .operation import FILTERS, PLACED, WHEN, Operation, P

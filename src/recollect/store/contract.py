@@ -8,7 +8,7 @@ the journal row of that change; there is no other way in.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from ..past import Sighting
 from ..types import Check, Entry, Filter, Job, Kept, Link, Memory, Scope, Source, Token, Tombstone, Webhook
 from .answers import Answer, Count
-from .browsing import Facets, Sieve
+from .census import Sieve
 from .ledger import Spent
 from .trail import Trace
 
@@ -282,7 +282,9 @@ class Store(Protocol):
     # Browsing: what a person sees who looks through a store.
 
     def browse(self, tenant: str, sieve: Sieve, after: str | None, limit: int) -> list[Memory]: ...
-    def facets(self, tenant: str, sieve: Sieve) -> Facets: ...
+    def counted(self, tenant: str, only: Sequence[str] | None = None) -> Iterator[list[tuple[Any, ...]]]:
+        """What memories are counted by, in batches."""
+
     def recalled_last(self, tenant: str, filter: Filter, limit: int) -> list[Memory]: ...
     def work(self, tenant: str, since: int) -> list[tuple[int, str, int]]: ...
     def newest_links(self, tenant: str, limit: int) -> list[Link]: ...

@@ -167,8 +167,6 @@ def where(filter: Filter) -> tuple[str, dict[str, Any]]:
 
 
 class SQLiteStore(Jobs, Access, Ledger, Answers, Trail, Tending, Browsing):
-    MEMORY_KEY = "n"
-
     def __init__(self, path: Path, patience: float, now: datetime) -> None:
         self.path = path
         self._patience = patience
