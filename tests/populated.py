@@ -124,7 +124,7 @@ def populate(memory: recollect.Engine, clock: Clock, size: int) -> None:
     memory.remember("We deploy on Thursdays, because the release train leaves then.", kind="decision", importance=9,
                     scope=Scope(project="checkout"), tags=["release"])  # fmt: skip
     _tie(memory, ids)
-    _wait(memory)
+    _wait(memory, clock)
     memory.edit(ids[5], content=f"{memory.get(ids[5]).content} Since May also at night.", reason="it has grown")
     memory.forget(ids[6], reason="of no use any more")
     memory.reject(ids[7], reason="it was never true")
@@ -148,7 +148,7 @@ def _tie(memory: recollect.Engine, ids: list[str]) -> None:
     memory.link(ids[11], "supersedes", ids[10], reason="moved to the new cluster")
 
 
-def _wait(memory: recollect.Engine) -> None:
+def _wait(memory: recollect.Engine, clock: Clock) -> None:
     """What an assistant concluded, which waits for somebody to believe it."""
     said = [
         "The build fails because `numpy` 2 changed its ABI.",
@@ -157,9 +157,11 @@ def _wait(memory: recollect.Engine) -> None:
         "The exports endpoint skips rows because `offset` moves under load.",
         "The login page is slow because `sessions.list` loads every device.",
         "The queue grows because `webhooks.retry` never gives up.",
-        "The gateway only listens on port 8443.",
     ]
-    memory.remember("The gateway listens on port 8080.", scope=Scope(project="checkout"), tags=["gateway"])
     for at, words in enumerate(said):
         talk = [Message("user", "What did you find?", id=f"q{at}"), Message("assistant", words, id=f"a{at}")]
         memory.capture(talk, session=f"session-{at}", scope=Scope(project="checkout"))
+    for at, port in enumerate((8080, 8443)):  # the second contradicts the first and does not say that it is wrong
+        stated = Message("user", f"The gateway listens on port {port}.", id=f"p{at}", at=clock())
+        memory.capture([stated], session=f"ports-{at}", scope=Scope(project="checkout"))
+        clock.forward(hours=1)

@@ -173,6 +173,16 @@ class RolledBack(Noun):
 
 
 @dataclass(frozen=True, slots=True)
+class TakenBack(Noun):
+    """What an undo put back as it was, and what had come by the change and is archived now, by id."""
+
+    restored: tuple[str, ...] = ()
+    archived: tuple[str, ...] = ()
+    links: int = 0
+    evidence: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Audit(Noun):
     """Some rows of the audit log: changes and, where asked for, reads across projects. `cursor` asks for the next."""
 

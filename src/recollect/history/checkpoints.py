@@ -26,7 +26,7 @@ from typing import Any
 from .. import times
 from ..checks import MAX_NAME, MAX_TAG, MAX_TAGS, Cleaner, one_of
 from ..errors import BadInput, NotFound, RecollectError
-from ..past import Checkpoint, Difference, Differences, RolledBack
+from ..past import Checkpoint, Difference, Differences, RolledBack, TakenBack
 from ..redact import redact
 from ..remember.write import Writer
 from ..store.contract import Transaction
@@ -34,6 +34,7 @@ from ..store.rows import changed, record
 from ..store.trail import Trace
 from ..types import EVERYWHERE, KINDS, Entity, Entry, Evidence, Link, Memory, Scope, Source, Tombstone
 from .asof import Past, Rows, lies_in, undone
+from .undo import May, Undo
 
 MOST = 1000  # memories of each sort that a difference names
 MAX_CHECKPOINTS = 10_000
@@ -252,6 +253,17 @@ class Checkpoints:
         except _Preview:
             return replace(result, undo="")
         return result
+
+    def undo(
+        self, changes: Sequence[str], *, by: str = "", may: May = lambda memory: True, reason: str = ""
+    ) -> TakenBack:
+        """Take single changes back by their numbers (`120`, `120-124`), all of them or none.
+
+        Nothing happens where one of the things they changed has been changed since. With `by`, only what this actor did
+        is taken back; `may` raises for a memory that the caller may not change.
+        """
+        why = Cleaner(MAX_NAME, redact).text(reason, "reason", 1000)
+        return Undo(self.writer).run(changes, by=by, may=may, reason=why)
 
     def _changing(self) -> Any:
         return self.writer.store.transaction(self.writer.tenant, self.writer.actor, self.writer.now())

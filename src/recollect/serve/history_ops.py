@@ -18,6 +18,7 @@ from ..past import (
     Retention,
     RolledBack,
     Sighting,
+    TakenBack,
 )
 from ..types import KINDS
 from . import history_verbs as verbs
@@ -125,6 +126,15 @@ HISTORY: tuple[Operation, ...] = (
         ),
         verbs.rollback, words.rolled_back, "POST", "/v1/rollback", RolledBack,
         right="admin", destructive=True, no_mcp="going back is for a person to decide", cli="checkpoint rollback",
+    ),
+    Operation(
+        "undo", "Take back", "Undo changes by their numbers, so that everything they touched is as it was.",
+        "A write names the numbers of its changes in the header Recollect-Changes. All of them are taken back or none: "
+        "where something was changed since, nothing happens. What was erased stays erased.",
+        (P("changes", "texts", "Numbers of changes: 120, or 120-124 for several.", aliases=("change", "seq")), REASON),
+        verbs.undo, words.taken_back, "POST", "/v1/undo", TakenBack,
+        right="write", destructive=True, no_mcp="taking back is for a person to decide",
+        no_cli="recollect checkpoint rollback '#NUMBER' goes back to a change",
     ),
     Operation(
         "checkpoint_delete", "Delete a checkpoint", "Forget a name; what it named stays in the journal.",

@@ -19,6 +19,7 @@ from ..past import (
     Retention,
     RolledBack,
     Sighting,
+    TakenBack,
 )
 from ..types import EVERYWHERE, Scope
 from .parameters import PLACES
@@ -73,6 +74,14 @@ def rollback(engine: Engine, caller: Caller, *, to: str, **values: Any) -> Rolle
     done = engine.checkpoints.rollback(to, scope=_asked(caller, places), **chosen)
     if done.restored and not done.dry_run:
         engine.embed(change="never")  # what says something else again needs its vectors
+    return done
+
+
+def undo(engine: Engine, caller: Caller, *, changes: list[str], reason: str = "") -> TakenBack:
+    by = "" if "admin" in caller.can and not caller.walled else caller.actor
+    done = engine.checkpoints.undo(changes, by=by, may=caller.owned, reason=reason)
+    if done.restored:
+        engine.embed()  # what says something else again needs its vectors
     return done
 
 

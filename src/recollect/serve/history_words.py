@@ -20,6 +20,7 @@ from ..past import (
     Retention,
     RolledBack,
     Sighting,
+    TakenBack,
 )
 from ..recall.fence import neutral
 from ..types import Scope
@@ -150,6 +151,13 @@ def rolled_back(told: RolledBack, now: datetime) -> str:
     if told.undo:
         lines.append(f"to take it back: recollect checkpoint rollback {told.undo}")
     return "\n".join(lines)
+
+
+def taken_back(told: TakenBack, now: datetime) -> str:
+    return (
+        f"{len(told.restored)} restored, {len(told.archived)} archived, {told.links} links and {told.evidence} quotes "
+        "put back"
+    )
 
 
 # -- holds and retention ----------------------------------------------------------------------------------------------

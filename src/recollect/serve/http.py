@@ -2,7 +2,7 @@
 
 A handler reads what came (path, query string or JSON body), runs the operation in a thread, and answers: the wire form
 of the result, or a problem. Around that stands what HTTP itself offers: versions of a memory as ETags, cursors as links
-to the next page, idempotency keys, JSON lines for what is long.
+to the next page, idempotency keys, JSON lines for what is long, and the numbers of the changes that a write made.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from starlette.routing import Route
 from ..agents.access import Caller
 from ..engine import Engine
 from ..errors import BadInput, ChangedMeanwhile, TooSlow
+from ..store.changes import WRITTEN
 from ..types import Memory, Page, Remembered
 from . import verbs, wire
 from .idempotency import Answers
@@ -31,6 +32,7 @@ from .ops import OPERATIONS
 from .tenants import Tenants
 
 LINES = "application/x-ndjson"
+CHANGES = "Recollect-Changes"  # the numbers of the journal rows that a request wrote; undo takes them
 MAX_QUERY = 200  # parameters in one query string
 log = logging.getLogger("recollect.http")
 
@@ -59,8 +61,13 @@ def _endpoint(operation: Operation, tenants: Tenants, answers: Answers) -> Calla
                 def act() -> Response:
                     engine = tenants.engine(caller)
                     _if_match(request, operation, engine, caller, given)
+                    written: list[tuple[int, int]] = []
+                    WRITTEN.set(written)  # in this thread's context alone
                     result = operation.call(engine, caller, given, loose=loose)
-                    return _answer(request, operation, result)
+                    answer = _answer(request, operation, result)
+                    if written:
+                        answer.headers[CHANGES] = ", ".join(f"{first}-{last}" for first, last in written)
+                    return answer
 
                 key = request.headers.get("idempotency-key")
                 if key is None or operation.read_only:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from contextvars import ContextVar
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
@@ -134,6 +135,11 @@ def used_rows(tenant: str, counts: dict[str, tuple[int, int]], at: datetime) -> 
     ]  # fmt: skip
 
 
+# Which journal rows the work of a context has written, as pairs of first and last, where somebody wants to know: who
+# takes something back must name just these, and others write too.
+WRITTEN: ContextVar[list[tuple[int, int]] | None] = ContextVar("written", default=None)
+
+
 class Changes(ABC):
     """The transaction: knowledge changes here, with its journal row, or nowhere."""
 
@@ -146,7 +152,7 @@ class Changes(ABC):
         self._tenant = tenant
         self._actor = actor
         self._now = now
-        self._seq = self._head()
+        self._seq = self._began = self._head()
         self._touched: set[str] = set()
         self._holds: list[Hold] | None = None
         self._once: dict[str, list[tuple[type[Kept], str, str]]] | None = None  # what memories had that was dropped
@@ -188,6 +194,11 @@ class Changes(ABC):
 
     def _remove(self, kind: type[Kept], id: str) -> None:
         self._run(DROP[kind], id=id)
+
+    def kept(self) -> None:
+        """It is committed: tell who asked which rows it wrote."""
+        if (told := WRITTEN.get()) is not None and self._seq > self._began:
+            told.append((self._began + 1, self._seq))
 
     # -- looking ------------------------------------------------------------------------------------------------------
 

@@ -255,6 +255,7 @@ class PostgresStore(Jobs, Access, Ledger, Answers, Trail, Tending, Browsing):
             finally:
                 server.back(self._pool, con)
         # The change is kept: what fails from here on is no reason to say that it was not.
+        changes.kept()
         if changes.purged:
             self._forget_copies()
         self._tend(tenant, changes.head, changes.written)

@@ -77,7 +77,6 @@ class PostgresChanges(Changes):
     def __init__(self, con: Connection, tenant: str, actor: str, now: datetime) -> None:
         self._con = con
         super().__init__(tenant, actor, now)
-        self._began = self._seq
 
     @property
     def head(self) -> int:

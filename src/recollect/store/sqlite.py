@@ -227,6 +227,7 @@ class SQLiteStore(Jobs, Access, Ledger, Answers, Trail, Tending, Browsing):
         with self._locked() as con:
             changes = SQLiteChanges(con, tenant, actor, now)
             yield changes
+        changes.kept()
         if changes.purged:
             self._forget_copies(tenant)
 

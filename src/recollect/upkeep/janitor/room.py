@@ -33,7 +33,9 @@ SELDOM = 2  # memories that hold a word, up to which it may be a slip of the pen
 MISTAKES = 30  # how often a word is written rightly for each time that it is not
 PINNED = "pinned"
 ACTOR = "janitor"
-PERSONAL = frozenset(("edit", "approve", "unreject", "rollback"))  # operations of the journal that are somebody's word
+PERSONAL = frozenset(
+    ("edit", "approve", "unreject", "rollback", "undo")
+)  # operations of the journal that are somebody's word
 
 
 @dataclass(frozen=True, slots=True)
