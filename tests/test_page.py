@@ -13,6 +13,7 @@ import pytest
 import recollect
 from conftest import Clock
 from recollect import Scope
+from recollect.graph import Node, Relation
 from recollect.serve import page
 from recollect.serve.sessions import COOKIE, LASTS, Sessions
 from served import Answer, Server, serving
@@ -221,6 +222,27 @@ def test_the_graph_is_walked_from_a_memory_or_an_entity_and_back_in_time(stocked
     assert stocked.call("GET", "/v1/disputes").data == []
 
 
+def test_behind_a_wall_the_graph_has_the_entities_that_are_known_there(stocked: Server) -> None:
+    memory = stocked.engine
+    for project in ("web", "shop", ""):
+        graph = memory.graph(Scope(project=project))
+        graph.create([Node(f"{project or 'all'}-service", "service", (f"runs in {project or 'every place'}",))])
+        graph.create([Node(f"{project or 'all'}-owner", "person", ())])
+        graph.relate([Relation(f"{project or 'all'}-service", "owned_by", f"{project or 'all'}-owner")])
+    memory.graph().relate([Relation("shop-service", "depends_on", "all-service")])
+    _, secret = memory.tokens.create(name="ana", can=["read"], project="web")
+
+    def labels(query: str = "", token: str = secret) -> set[str]:
+        return {one["label"] for one in stocked.call("GET", f"/v1/graph{query}", token=token).data["dots"]}
+
+    own = {"web-service", "web-owner", "all-service", "all-owner"}
+    assert {one for one in labels() if "-" in one and ":" not in one} == own
+    assert labels("?focus=web-service&depth=2") == {"web-service", "web-owner", "web-service: runs in web"}
+    assert labels("?focus=shop-service&depth=3") == set(), "nor what is tied to what one may not know of"
+    assert "shop-owner" not in labels("?focus=all-service&depth=4"), "no way leads through it"
+    assert {"shop-service", "shop-owner"} <= labels("?focus=all-service&depth=4", token="")
+
+
 def test_near_duplicates_and_secrets_are_found_and_the_secret_is_not_told(stocked: Server) -> None:
     stocked.engine.remember("The gateway times out after 30 seconds!!", scope=Scope(project="web"), tags=["again"])
     stocked.engine.remember("Gateway: the gateway times out after 30 seconds.", scope=Scope(project="web"))
@@ -229,14 +251,42 @@ def test_near_duplicates_and_secrets_are_found_and_the_secret_is_not_told(stocke
     assert stocked.call("GET", "/v1/secrets").data == {"secrets": []}
 
 
-def test_a_preview_tells_what_hooks_would_say_and_leaves_no_session(stocked: Server) -> None:
-    stocked.engine.remember("Never push to main.", kind="rule")
-    told = stocked.call("POST", "/v1/preview", {"prompt": "when does the gateway time out?", "project": "web"}).data
+def test_a_preview_tells_what_hooks_would_say_and_counts_as_nothing(stocked: Server) -> None:
+    memory = stocked.engine
+    memory.remember("Never push to main.", kind="rule")
+    memory.remember("The gateway retries three times.", importance=9, scope=Scope(project="web"))
+    asked = {"prompt": "how often does the gateway retry?", "project": "web"}
+    told = stocked.call("POST", "/v1/preview", asked).data
     assert "Never push to main." in told["start"]["text"]
     assert told["start"]["tokens"] <= told["start"]["budget"]
     joined = "".join(block["text"] for block in told["start"]["blocks"])
     assert joined.split() == told["start"]["text"].split()
-    assert not (stocked.engine.settings.home / "sessions").exists()
+    assert not (memory.settings.home / "sessions").exists()
+    stocked.call("POST", "/v1/recall", {"query": "gateway", "peek": True})
+    memory.stats()  # writes the counters
+    assert stocked.call("GET", "/v1/recalled").data == []
+    assert stocked.call("GET", "/v1/looks").data["looks"] == []
+    assert memory._store.sightings("default") == []
+
+
+def test_what_is_recalled_is_told_with_the_question_and_behind_a_wall_only_its_own(stocked: Server) -> None:
+    secret = "sk-ant-api03-" + "a1B2c3D4" * 11
+    stocked.call("POST", "/v1/recall", {"query": f"when does the gateway time out? {secret}", "project": "web"})
+    stocked.call("POST", "/v1/recall", {"query": "who squashes commits?"})
+    first, second = stocked.call("GET", "/v1/looks").data["looks"]
+    assert (first["look"]["way"], first["look"]["scope"]) == ("recall", {"project": "web"})
+    assert first["look"]["question"].startswith("when does the gateway time out?")
+    assert secret not in str(first)
+    assert first["given"][0]["label"] == "The gateway times out after 30 seconds."
+    after = first["look"]["number"]
+    assert stocked.call("GET", f"/v1/looks?after={after}").data["looks"] == [second]
+    _, token = stocked.engine.tokens.create(name="ana", can=["read"], project="web")
+    assert stocked.call("GET", "/v1/looks", token=token).data["looks"] == [first]
+    envelope = {"host": "claude", "event": "UserPromptSubmit", "cwd": "/nowhere/web", "project": "web",
+                "input": {"session_id": "s1", "prompt": "The gateway times out after 30 seconds."}}  # fmt: skip
+    assert stocked.call("POST", "/hook", envelope).status == 200
+    told = stocked.call("GET", "/v1/looks").data["looks"][-1]["look"]
+    assert (told["way"], told["actor"], told["scope"]["session"]) == ("prompt", "claude", "s1")
 
 
 def test_settings_are_told_with_their_origin_and_without_passwords(server: Server) -> None:

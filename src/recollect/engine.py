@@ -73,6 +73,7 @@ from .upkeep.janitor.janitor import Janitor
 from .upkeep.janitor.janitor import Parts as Tended
 from .upkeep.janitor.room import Rules
 from .upkeep.jobs import Handler, Jobs, Run
+from .upkeep.looks import Looks
 from .upkeep.spending import Spending
 from .upkeep.switch import Switch
 from .upkeep.usage import Usage, counts
@@ -134,6 +135,7 @@ class Engine(Hindsight, Keeping):
         self._scope = cleaner.scope(Scope(user=settings.user, project=settings.project))
         self._origin = self  # the engine whose store and models these are: itself, or the one it was made beside
         self._usage = Usage(store, self._tenant, now)
+        self.looks = Looks(now)
         self._reader = Reader(store, self._tenant, now, lexicon(settings))
         self._recalled = RecallCache(now)
         self._tokens = Tokens()
@@ -184,6 +186,7 @@ class Engine(Hindsight, Keeping):
         other._origin, other._models, other.watch = self._origin, self._models, self.watch
         if other._tenant == self._tenant:  # one cache and one count of use for all who work in it
             other._recalled, other._usage, other._reader = self._recalled, self._usage, self._reader
+            other.looks = self.looks
             other.answers, other.overview = self.answers, self.overview
             other._switch = self._switch
         return other
@@ -335,6 +338,8 @@ class Engine(Hindsight, Keeping):
         if not peek:
             self._usage.add((hit.memory.id for hit in found.hits), recalled=1)
             self.saw((hit.memory for hit in found.hits), "recall")
+            where, given = options.get("scope", self._scope), [hit.memory.id for hit in found.hits]
+            self.looks.note(self._actor, "recall", query, where, given)
         return found
 
     def _recall(self, query: str, options: dict[str, Any]) -> Recall:

@@ -21,7 +21,7 @@ from typing import Any
 from .checks import MAX_NAME, Cleaner
 from .errors import BadInput, Forbidden, NotFound, TooLarge
 from .redact import redact
-from .remember.mention import ABOUT, entity_key
+from .remember.mention import ABOUT, entity_key, known_in
 from .remember.write import present
 from .store.contract import Store, Transaction
 from .text import title_of
@@ -346,10 +346,7 @@ class Graph:
         return found[0]
 
     def _sees(self, entity: Entity) -> bool:
-        project, user = self._scope.project, self._scope.user
-        if project and entity.project not in ("", project):
-            return False
-        return not user or entity.key in (entity_key("", entity.name), entity_key(user, entity.name))
+        return known_in(entity, self._scope)
 
     def _owned(self, entity: Entity) -> Entity:
         project, user = self._inside.project, self._inside.user

@@ -7,8 +7,9 @@ may know of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -18,6 +19,7 @@ from .store.census import DAY, Census, Facets, Sieve, date
 from .store.contract import Store
 from .text import title_of
 from .types import Check, Entity, Evidence, Filter, Link, Memory, Noun, Page, Source
+from .upkeep.looks import Look
 from .upkeep.scan import safe
 
 MOST_FOUND = 200  # memories that a search by words gives: who wants more should say more
@@ -26,7 +28,14 @@ PER_NODE = 40  # links of one node that are followed
 Sees = Callable[[Memory], bool]
 
 
+Knows = Callable[[Entity], bool]
+
+
 def everybody(_: Memory) -> bool:
+    return True
+
+
+def anything(_: Entity) -> bool:
     return True
 
 
@@ -53,6 +62,14 @@ class Map(Noun):
     dots: tuple[Dot, ...]
     links: tuple[Link, ...]
     more: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Looked(Noun):
+    """One time that memories were put before somebody, and those of them that the reader may know of."""
+
+    look: Look
+    given: tuple[Dot, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +121,18 @@ class Overview:
         """What was recalled last."""
         return tuple(self._store.recalled_last(self._tenant, filter, limit))
 
+    def looked(self, looks: Sequence[Look], sees: Sees = everybody) -> list[Looked]:
+        """Looks with what the memories that were given are called."""
+        found = self._store.memories(self._tenant, list(dict.fromkeys(id for one in looks for id in one.memories)))
+        return [
+            Looked(one, tuple(
+                Dot(id, "memory", memory.title or title_of(memory.content), memory.kind, memory.state,
+                    memory.scope.project, memory.created_at)
+                for id in one.memories if (memory := found.get(id)) and sees(memory)
+            ))
+            for one in looks
+        ]  # fmt: skip
+
     def growth(self, days: int) -> dict[str, Any]:
         """How many memories were made on each day, and what was done to them."""
         begin = times.micros(self._now() - timedelta(days=days))
@@ -120,16 +149,23 @@ class Overview:
     # -- the graph ----------------------------------------------------------------------------------------------------
 
     def map(
-        self, focus: Sequence[str], depth: int, limit: int, as_of: datetime | None, sees: Sees, *, entities: bool = True
-    ) -> Map:
-        """What is tied to a memory or an entity, so many links away; without one, what was tied last."""
-        begun = [self._place(one) for one in focus]
+        self, focus: Sequence[str], depth: int, limit: int, as_of: datetime | None, sees: Sees = everybody,
+        knows: Knows = anything,
+    ) -> Map:  # fmt: skip
+        """What is tied to a memory or an entity, so many links away; without one, what was tied last.
+
+        No way leads through what the reader may not know of, neither memories nor entities.
+        """
+        known = _Known(self._store, self._tenant, sees, knows)
+        begun = [id for one in focus if known.of([id := self._place(one)])]
         newest = self._store.newest_links
-        links = self._around(begun, depth, limit) if begun else newest(self._tenant, 2 * limit)
+        links = self._around(begun, depth, limit, known) if focus else newest(self._tenant, 2 * limit)
         if as_of:
             links = [link for link in links if _held(link, as_of)]
         ends = list(dict.fromkeys([*begun, *(end for one in links for end in (one.origin, one.target))]))
-        dots = self._dots(ends, links, as_of, sees, entities=entities)
+        nouns = known.of(ends)
+        links = [link for link in links if link.origin in nouns and link.target in nouns]
+        dots = [dot for dot in _dots(nouns, links) if not (as_of and nouns[dot.id].created_at > as_of)]
         shown = {dot.id for dot in dots[:limit]}
         between = tuple(link for link in links if link.origin in shown and link.target in shown)
         return Map(tuple(dots[:limit]), between, len(dots) > limit)
@@ -139,7 +175,7 @@ class Overview:
         found = self._store.of(self._tenant, Entity, [name], "name")
         return found[0].id if found else name
 
-    def _around(self, ids: list[str], depth: int, limit: int) -> list[Link]:
+    def _around(self, ids: list[str], depth: int, limit: int, known: _Known) -> list[Link]:
         links: dict[str, Link] = {}
         seen, front = set(ids), ids
         for _ in range(depth):
@@ -148,7 +184,7 @@ class Overview:
                 links[one.id] = one
                 fresh += [end for end in (one.origin, one.target) if end not in seen]
                 seen.update(fresh)
-            front = fresh[:limit]
+            front = list(known.of(fresh[:limit]))
             if not front or len(seen) > 2 * limit:
                 break
         return list(links.values())
@@ -161,26 +197,6 @@ class Overview:
                 counts[end] = counts.get(end, 0) + 1
                 if counts[end] <= PER_NODE:
                     yield link
-
-    def _dots(
-        self, ids: Sequence[str], links: Sequence[Link], as_of: datetime | None, sees: Sees, *, entities: bool
-    ) -> list[Dot]:
-        ties: dict[str, int] = {}
-        for link in links:
-            for end in (link.origin, link.target):
-                ties[end] = ties.get(end, 0) + 1
-        memories = self._store.memories(self._tenant, ids)
-        named = {one.id: one for one in self._store.of(self._tenant, Entity, ids)} if entities else {}
-        found = []
-        for id in ids:
-            if (memory := memories.get(id)) and sees(memory) and not (as_of and memory.created_at > as_of):
-                label = memory.title or title_of(memory.content)
-                found.append(Dot(id, "memory", label, memory.kind, memory.state, memory.scope.project,
-                                 memory.valid_from or memory.created_at, ties.get(id, 0)))  # fmt: skip
-            elif (entity := named.get(id)) and not (as_of and entity.created_at > as_of):
-                found.append(Dot(id, "entity", entity.name, entity.kind, "", entity.project, entity.created_at,
-                                 ties.get(id, 0)))  # fmt: skip
-        return found
 
     # -- what wants to be looked at -----------------------------------------------------------------------------------
 
@@ -248,6 +264,38 @@ class Overview:
             detail = f"{number} memories have no vector of {model} and are found by words only."
             return [*found, Check("vectors", "warning", detail, "recollect embed")]
         return [*found, Check("vectors", "ok", f"Every memory has its vector of {model}.")]
+
+
+@dataclass(slots=True)
+class _Known:
+    """Memories and entities that the reader may know of, each looked up once."""
+
+    store: Store
+    tenant: str
+    sees: Sees
+    knows: Knows
+    _found: dict[str, Memory | Entity | None] = field(default_factory=dict)
+
+    def of(self, ids: Sequence[str]) -> dict[str, Memory | Entity]:
+        """Those of these ids that there are for the reader, in the same order."""
+        if fresh := [id for id in ids if id not in self._found]:
+            memories = self.store.memories(self.tenant, fresh)
+            entities = {one.id: one for one in self.store.of(self.tenant, Entity, fresh)}
+            for id in fresh:
+                memory, entity = memories.get(id), entities.get(id)
+                seen = memory if memory and self.sees(memory) else entity if entity and self.knows(entity) else None
+                self._found[id] = seen
+        return {id: noun for id in ids if (noun := self._found[id]) is not None}
+
+
+def _dots(nouns: Mapping[str, Memory | Entity], links: Sequence[Link]) -> Iterator[Dot]:
+    ties = Counter(end for link in links for end in (link.origin, link.target))
+    for id, one in nouns.items():
+        if isinstance(one, Memory):
+            label, since = one.title or title_of(one.content), one.valid_from or one.created_at
+            yield Dot(id, "memory", label, one.kind, one.state, one.scope.project, since, ties[id])
+        else:
+            yield Dot(id, "entity", one.name, one.kind, "", one.project, one.created_at, ties[id])
 
 
 def _held(link: Link, moment: datetime) -> bool:

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 from .. import terms
 from ..past import EntityState
-from ..remember.mention import ABOUT, entity_key
+from ..remember.mention import ABOUT, entity_key, known_in
 from ..store.changes import MANY
 from ..store.contract import Store
 from ..store.rows import noun_name, record
@@ -188,7 +188,7 @@ class Past:
         rows = self.later(Trace(since=at, nouns=("entity",)))
         gone = self.nouns(Entity, rows)
         known = [one for one in self._named(name, scope) if one.id not in rows]
-        known += [one for one in gone.values() if one.name == name and _sees(one, scope)]
+        known += [one for one in gone.values() if one.name == name and known_in(one, scope)]
         if not known:
             return None
         entity = min(known, key=lambda one: (one.created_at, one.id))
@@ -214,7 +214,7 @@ class Past:
             found = self.store.of(self.tenant, Entity, keys, "key")
         else:  # whose it is does not matter, so the key is not known
             found = self.store.of(self.tenant, Entity, [name], "name")
-        return [one for one in found if _sees(one, scope)]
+        return [one for one in found if known_in(one, scope)]
 
     def _links(self, entity: str, at: datetime) -> list[Link]:
         rows = self.later(Trace(since=at, nouns=(noun_name(Link),)))
@@ -226,9 +226,3 @@ class Past:
         ]
         past = [one for one in self.nouns(Link, rows).values() if entity in (one.origin, one.target)]
         return sorted({one.id: one for one in (*today, *past)}.values(), key=lambda one: (one.created_at, one.id))
-
-
-def _sees(entity: Entity, scope: Scope) -> bool:
-    """Whether an entity can be seen from a scope: it is everybody's, or of that user and project."""
-    own = (entity_key("", entity.name), entity_key(scope.user, entity.name))
-    return (not scope.project or entity.project in ("", scope.project)) and (not scope.user or entity.key in own)

@@ -26,8 +26,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from .. import rank, text
-from ..engine import Engine
+from ..engine import MIN_BUDGET, Engine
 from ..errors import RecollectError, StoreUnavailable
+from ..models.tokens import Tokens
 from ..recall.context import Context
 from ..recall.fence import CLOSE, HEADER, OPEN, neutral
 from ..recall.query import MAX_QUERY
@@ -54,6 +55,7 @@ OTHERS = {
 }  # fmt: skip
 CATEGORY = CATEGORY_OF | OTHERS
 TOLD = ("decision", "incident", "lesson", "procedure", "fact", "insight", "summary")  # where nothing is asked for
+_count = Tokens()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,7 @@ class Wanted:
     """For whom a brief is: the folder of the session, its scope, and whether other projects may be looked at.
 
     `talk` is what was said last in it. `tokens` and `characters` bound the whole. `files` says that it is for the
-    person whose knowledge bank lies on this machine.
+    person whose knowledge bank lies on this machine, `peek` that nothing in it counts as recalled.
     """
 
     folder: str = ""
@@ -87,6 +89,7 @@ class Wanted:
     tokens: int = 2000
     characters: int = 9500
     files: bool = True
+    peek: bool = False
     now: datetime | None = None
 
 
@@ -130,10 +133,11 @@ def _from_store(engine: Engine, wanted: Wanted, deadline: Deadline) -> Brief:
     skipped = list(dict.fromkeys((*deadline.skipped, *found.skipped)))
     model = engine.model()[0]
     line = diagnosis(len(chosen), found, model, skipped)
-    context = _fitting(engine, wanted, found.query, chosen, len(line))
+    context = _fitting(engine, wanted, found.query, chosen, line)
     shown = tuple(id for block in context.blocks for id in block.memories)
     entries = next((block.memories for block in context.blocks if block.name == "knowledge"), ())
-    engine.shown(entries)
+    if not wanted.peek:
+        engine.shown(entries)
     made = with_line(context.text, diagnosis(len(entries), found, model, skipped)) if shown else ""
     semantic = "active" if "vector" in found.matches or not found.query else "words only"
     return Brief(
@@ -142,14 +146,14 @@ def _from_store(engine: Engine, wanted: Wanted, deadline: Deadline) -> Brief:
     )  # fmt: skip
 
 
-def _fitting(engine: Engine, wanted: Wanted, query: str, chosen: Sequence[Hit], spare: int) -> Context:
-    """The context, in as many tokens as are as many characters as a hook may say."""
-    budget, most = wanted.tokens, wanted.characters - spare - 2
+def _fitting(engine: Engine, wanted: Wanted, query: str, chosen: Sequence[Hit], line: str) -> Context:
+    """The context, in as many tokens as are as many characters as a hook may say, with room for a line of its own."""
+    budget, most = max(MIN_BUDGET, wanted.tokens - _count(f"\n{line}\n")), wanted.characters - len(line) - 2
     while True:
         made = engine.context(query, scope=wanted.scope, budget=budget, hits=chosen)
         if len(made.text) <= most:
             return made
-        budget = max(100, budget * most // len(made.text) - 1)
+        budget = max(MIN_BUDGET, budget * most // len(made.text) - 1)
 
 
 def _task(engine: Engine, scope: Scope) -> str:

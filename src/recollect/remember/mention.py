@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from ..store.contract import Transaction
-from ..types import Entity, Link, Memory
+from ..types import Entity, Link, Memory, Scope
 from .write import Writer
 
 ABOUT = "mentions"
@@ -19,6 +19,12 @@ ABOUT = "mentions"
 def entity_key(user: str, name: str) -> str:
     """What makes two entities the same: whose they are, and the name exactly as it is written."""
     return hashlib.sha256(f"{len(user)}:{user}:{name}".encode("utf-8", "replace")).hexdigest()[:32]
+
+
+def known_in(entity: Entity, scope: Scope) -> bool:
+    """Whether an entity can be seen from a scope: it is everybody's, or of that user and project."""
+    own = (entity_key("", entity.name), entity_key(scope.user, entity.name))
+    return (not scope.project or entity.project in ("", scope.project)) and (not scope.user or entity.key in own)
 
 
 def mention(writer: Writer, changes: Transaction, memory: Memory, names: Sequence[str]) -> int:

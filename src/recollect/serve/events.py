@@ -2,7 +2,8 @@
 
 Each event's id is the sequence number of its change. A reader that comes back with `Last-Event-ID` (browsers do so by
 themselves) or `?after=` misses nothing; one that comes without begins now. A reader behind a wall is told only of
-memories they see; the numbers between are left out.
+memories they see; the numbers between are left out. With `?looks=true` what is recalled is told too, as events `look`
+without an id: they are in no journal, and one that was missed is not told again.
 """
 
 from __future__ import annotations
@@ -20,8 +21,9 @@ from starlette.routing import Route
 from ..agents.access import Caller
 from ..engine import Engine
 from ..errors import BadInput, RateLimited
+from ..overview import Looked
 from ..types import Entry
-from . import verbs, wire
+from . import page_ops, verbs, wire
 from .metrics import Metrics
 from .tenants import Tenants
 
@@ -43,7 +45,8 @@ def route(tenants: Tenants, metrics: Metrics, stopping: threading.Event) -> Rout
         engine = tenants.engine(caller)
         told = request.headers.get("last-event-id") or request.query_params.get("after")
         after = await anyio.to_thread.run_sync(lambda: _after(told, engine))
-        stream = _stream(request, engine, caller, after, metrics, stopping, waiting)
+        looking = request.query_params.get("looks") == "true"
+        stream = _stream(request, engine, caller, after, metrics, stopping, waiting, looking=looking)
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
         return StreamingResponse(stream, media_type="text/event-stream", headers=headers)
 
@@ -66,8 +69,11 @@ async def _stream(
     metrics: Metrics,
     stopping: threading.Event,
     waiting: anyio.CapacityLimiter,
+    *,
+    looking: bool,
 ) -> AsyncIterator[bytes]:
     metrics.streams += 1
+    looked = engine.looks.head
     try:
         yield b"retry: 2000\n\n"
         spoken = time.monotonic()
@@ -77,6 +83,10 @@ async def _stream(
                 after = entries[-1].seq
             for entry in told:
                 yield _event(entry)
+            if looking and (newest := engine.looks.head) > looked:
+                for one in await anyio.to_thread.run_sync(_looks, engine, caller, looked):
+                    yield b"event: look\ndata: %s\n\n" % wire.dumps(one)
+                looked = newest
             if told or time.monotonic() - spoken > BEAT:
                 spoken = time.monotonic()
                 yield b": here\n\n"
@@ -91,6 +101,11 @@ def _look(engine: Engine, caller: Caller, after: int) -> tuple[tuple[Entry, ...]
         return (), ()
     entries = engine.changes(after=after, limit=BATCH)
     return entries, verbs.visible_changes(engine, caller, entries)
+
+
+def _looks(engine: Engine, caller: Caller, after: int) -> list[Looked]:
+    found: list[Looked] = page_ops.looks(engine, caller, after=after, limit=BATCH)["looks"]
+    return found
 
 
 def _event(entry: Entry) -> bytes:

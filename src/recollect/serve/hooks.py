@@ -203,17 +203,19 @@ def _brief(engine: Engine, caller: Caller, event: Event, where: Scope, known: Se
         folder="" if caller.token else event.cwd,  # somebody who is elsewhere has no folder here
         scope=where, across=not caller.wall.project, talk=_asked(known.said or _last_talk(engine, where)),
         limit=engine.settings.brief_limit, tokens=BRIEF, characters=MAX_BRIEF, files=not caller.token,
+        peek=event.session.startswith(PROBE),
     )  # fmt: skip
     found = brief.make(engine, wanted)
     known.showed(found.memories)
-    _saw(engine, found.memories, "start", event, where)
+    _saw(engine, found.memories, "start", event, where, "")
     return found.text
 
 
-def _saw(engine: Engine, ids: Sequence[str], way: str, event: Event, where: Scope) -> None:
+def _saw(engine: Engine, ids: Sequence[str], way: str, event: Event, where: Scope, asked: str) -> None:
     """Note into which session memories were put, so that it can be told later, and whether it helped."""
     if not event.session.startswith(PROBE):
         engine.saw(ids, way, here=where, session=event.session, every=True)
+        engine.looks.note(event.host, way, asked, replace(where, session=event.session), ids)
 
 
 def _last_talk(engine: Engine, where: Scope) -> list[str]:
@@ -241,7 +243,8 @@ def _recalled(engine: Engine, event: Event, where: Scope, known: Session) -> str
     best: dict[str, Hit] = {}
     for query in dict.fromkeys((_asked(known.said[-CONVERSATION.messages :]), _asked(known.said[-1:]))):
         found = engine.recall(
-            query, recipe=CONVERSATION.name, scope=where, shown=known.shown, limit=30, max_tokens=8 * RECALLED
+            query, recipe=CONVERSATION.name, scope=where, shown=known.shown, limit=30, max_tokens=8 * RECALLED,
+            peek=True,
         )  # fmt: skip
         for hit in found.hits:
             before = best.get(hit.memory.id)
@@ -255,7 +258,9 @@ def _recalled(engine: Engine, event: Event, where: Scope, known: Session) -> str
     made = build(parts, _ONLY_KNOWLEDGE, _count)
     ids = tuple(id for block in made.blocks for id in block.memories)
     known.showed(ids)
-    _saw(engine, ids, "prompt", event, where)
+    if not event.session.startswith(PROBE):  # what was found and not put before anybody does not count as recalled
+        engine.shown(ids)
+    _saw(engine, ids, "prompt", event, where, prompt)
     return made.text
 
 

@@ -71,6 +71,7 @@ OWN = (
             P("shown", "texts", "Ids that were seen already and should not come again.", None, rare=True),
             P("abstain", "flag", "Give nothing rather than what probably does not fit.", None, rare=True),
             P("explain", "flag", "Tell how the answer came about.", None, rare=True),
+            P("peek", "flag", "Do not count the hits as recalled.", False, rare=True),
             *PLACED,
         ),
         verbs.recall, words.recalled, "POST", "/v1/recall", Recall,

@@ -12,15 +12,17 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from .. import __version__
+from .. import __version__, times
 from ..agents.access import Caller
 from ..engine import Engine
 from ..errors import BadInput, RecollectError
-from ..overview import Map, Pair
+from ..history.asof import lies_in
+from ..overview import Looked, Map, Pair
 from ..recall.query import MAX_LIMIT, filter_of
+from ..remember.mention import known_in
 from ..settings import PREFIX, Settings, load, shown
 from ..store.census import Facets, Sieve
-from ..types import SOURCES, TRUSTS, Check, Job, Memory, Page
+from ..types import SOURCES, TRUSTS, Check, Entity, Job, Memory, Page
 from . import hooks, words
 from .operation import FILTERS, PLACED, WHEN, Operation, P
 from .verbs import split
@@ -67,6 +69,12 @@ def recalled(engine: Engine, caller: Caller, *, limit: int, **places: Any) -> tu
     return engine.overview.recalled(inside, limit)
 
 
+def looks(engine: Engine, caller: Caller, *, after: int = 0, limit: int) -> dict[str, Any]:
+    """The last looks from inside the caller's wall; `since` is when this server began to note them."""
+    own = [one for one in engine.looks.after(after) if lies_in(one.scope, caller.wall)][-limit:]
+    return {"since": times.iso(engine.looks.since), "looks": engine.overview.looked(own, caller.sees)}
+
+
 def growth(engine: Engine, caller: Caller, *, days: int) -> dict[str, Any]:
     caller.unwalled("Growth")
     return engine.overview.growth(days)
@@ -75,10 +83,10 @@ def growth(engine: Engine, caller: Caller, *, days: int) -> dict[str, Any]:
 def graph(
     engine: Engine, caller: Caller, *, focus: list[str] | None = None, depth: int, limit: int, **given: Any
 ) -> Map:
-    # An entity does not say who may know of it, so that behind a wall only memories are shown.
-    return engine.overview.map(
-        focus or [], depth, limit, given.get("as_of"), caller.sees, entities=not caller.walled
-    )  # fmt: skip
+    def knows(entity: Entity) -> bool:
+        return known_in(entity, caller.wall)
+
+    return engine.overview.map(focus or [], depth, limit, given.get("as_of"), caller.sees, knows)
 
 
 def disputes(engine: Engine, caller: Caller, *, limit: int) -> list[Pair]:
@@ -213,6 +221,13 @@ PAGE = (
         "To see what assistants are being told.",
         (_LIMIT, *PLACED),
         recalled, words.plain, "GET", "/v1/recalled", [Memory],
+        read_only=True, idempotent=True, no_mcp=FOR_PEOPLE, no_cli=ON_THE_PAGE,
+    ),
+    Operation(
+        "looks", "Looks", "What was recalled last, by whom, to which question, and what was put into a session.",
+        "Looking changes nothing, so the journal has none of it: the server holds the last few hundred in memory.",
+        (P("after", "whole", "Only those after this number.", 0, least=0, most=2**53), _LIMIT),
+        looks, words.plain, "GET", "/v1/looks", {"since": str, "looks": [Looked]},
         read_only=True, idempotent=True, no_mcp=FOR_PEOPLE, no_cli=ON_THE_PAGE,
     ),
     Operation(

@@ -157,11 +157,10 @@ def search_commits(
     except _NO_GIT as error:
         found["skipped"] = [f"git: {error}"]
     if query.strip() and not found["commits"] and not content:
-        between = {name: wanted[name] for name in ("since", "until") if name in wanted}
-        near = verbs.recall(
-            engine, caller, query=query, kinds=["commit"], limit=limit, abstain=True,
-            **between, **({"project": project} if project else {}),
-        )  # fmt: skip
+        narrowed: dict[str, Any] = {name: wanted[name] for name in ("since", "until") if name in wanted}
+        if project:
+            narrowed["project"] = project
+        near = verbs.recall(engine, caller, query=query, kinds=["commit"], limit=limit, abstain=True, **narrowed)
         found["memories"] = [hit.memory for hit in near.hits if _fits(hit.memory, wanted)]
     return found
 

@@ -177,10 +177,11 @@ def looked(engine: Engine, caller: Caller, memories: Sequence[Memory | str], way
         engine.saw(memories, way, here=caller.home, session=caller.home.session)
 
 
-def recall(engine: Engine, caller: Caller, *, query: str, **values: Any) -> Recall:
+def recall(engine: Engine, caller: Caller, *, query: str, peek: bool = False, **values: Any) -> Recall:
     options, places = split(values)
-    found = engine.recall(query, scope=seen(engine, caller, caller.scope(places)), **options)
-    looked(engine, caller, [hit.memory for hit in found.hits], "recall")
+    found = engine.recall(query, scope=seen(engine, caller, caller.scope(places)), peek=peek, **options)
+    if not peek:
+        looked(engine, caller, [hit.memory for hit in found.hits], "recall")
     return found
 
 
