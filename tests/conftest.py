@@ -22,6 +22,7 @@ from llama import MODEL, serving
 from recollect.store import open_store as store_at
 from recollect.store.contract import Store
 
+pytest.register_assert_rewrite("looking")  # a plugin that test modules also import from
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 # How long a machine takes says nothing about whether the code is right.
 hypothesis.settings.register_profile("recollect", deadline=None)

@@ -17,12 +17,13 @@ from . import terms, times
 from .remember.alike import near
 from .store.census import DAY, Census, Facets, Sieve, date
 from .store.contract import Store
-from .text import title_of
+from .text import shorten, title_of
 from .types import Check, Entity, Evidence, Filter, Link, Memory, Noun, Page, Source
 from .upkeep.looks import Look
 from .upkeep.scan import safe
 
 MOST_FOUND = 200  # memories that a search by words gives: who wants more should say more
+LABEL = 140  # characters of a memory that a look tells
 LOOKED_AT = 150  # memories, newest first, whose near duplicates are looked for
 PER_NODE = 40  # links of one node that are followed
 Sees = Callable[[Memory], bool]
@@ -126,8 +127,8 @@ class Overview:
         found = self._store.memories(self._tenant, list(dict.fromkeys(id for one in looks for id in one.memories)))
         return [
             Looked(one, tuple(
-                Dot(id, "memory", memory.title or title_of(memory.content), memory.kind, memory.state,
-                    memory.scope.project, memory.created_at)
+                Dot(id, "memory", memory.title or shorten(" ".join(memory.content.split()), LABEL), memory.kind,
+                    memory.state, memory.scope.project, memory.created_at)
                 for id in one.memories if (memory := found.get(id)) and sees(memory)
             ))
             for one in looks

@@ -30,6 +30,7 @@ from ..store.contract import Store, Transaction
 from ..types import Filter, Memory, Scope
 from . import compose, outside, sow
 from .answered import Answered, Related, Seeded
+from .course import Course
 from .hold import Hold, Parts
 from .knowledge import Asked, Knowledge, cited, ends
 from .normal import key
@@ -80,6 +81,7 @@ class Answers:
         self._knowledge = Knowledge(store, tenant, now, policy, self._hold, parts)
         self._shelves = Shelves(store, tenant)
         self._tally = Tally(store, tenant, now, policy)
+        self.course = Course(now)
         self._fitted = ""  # the model with whose vectors the judge was fitted
         self._lock = threading.Lock()
         self._kept = policy.most  # answers kept since room was last made: before the first, it is looked for
@@ -93,9 +95,8 @@ class Answers:
         """
         asked = self._asked(question, scope)
         look = Look() if fresh or asked.narrow else self._look(asked)
-        if look.answer is not None:
-            return self._served(asked, look, look.answer)
-        return self._computed(asked, look)
+        done = self._computed(asked, look) if look.answer is None else self._served(asked, look, look.answer)
+        return self.course.note(asked.scope, done)
 
     def get(self, question: str, *, scope: Scope | None = None) -> Answered | None:
         """A kept answer that holds, or None: the cache alone, for programs that compute answers themselves."""
@@ -103,7 +104,9 @@ class Answers:
         if asked.narrow:
             return None
         look = self._look(asked)
-        return None if look.answer is None else self._served(asked, look, look.answer)
+        if look.answer is None:
+            return None
+        return self.course.note(asked.scope, self._served(asked, look, look.answer))
 
     def put(
         self, question: str, answer: str, *, scope: Scope | None = None, memories: Sequence[str] = (),

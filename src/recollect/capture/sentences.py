@@ -234,7 +234,10 @@ _BROKEN = re.compile(  # a state that the assistant is about to change is no fac
     r"no longer exists?|"
     r"doesn['’]t exist|does not exist|in[_ ]progress|is ready|task[s ]?\d|tests? pass|has \d+ tasks?)\b", I
 )  # fmt: skip
-REASON = re.compile(r"\b(?:because(?: of)?|since|so that|due to|as it|otherwise|in order to)\b\s*(?P<why>[^.;]+)", I)
+# A dot inside a name, as in `ledger.entries`, does not end the reason.
+REASON = re.compile(
+    r"\b(?:because(?: of)?|since|so that|due to|as it|otherwise|in order to)\b\s*(?P<why>(?:[^.;]|\.(?=\w))+)", I
+)
 PRONOUN = re.compile(r"^(?:it|this|that|they|he|she|those|these|its|their|which|that['’]s|it['’]s)\b", I)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from .. import text, times
 from ..agents.access import Caller
 from ..answers.answered import Answered, Seeded
+from ..answers.course import Ask
 from ..engine import Engine
 from ..errors import NotFound
 from ..recall.fence import HEADER, fenced, neutral
@@ -38,8 +39,8 @@ def _known(engine: Engine, caller: Caller, question: str, places: dict[str, Any]
     return found.id
 
 
-def _inside(answer: Answer, wall: Scope) -> bool:
-    return wall.user in ("", answer.user) and wall.project in ("", answer.project)
+def _inside(one: Answer | Scope, wall: Scope) -> bool:
+    return wall.user in ("", one.user) and wall.project in ("", one.project)
 
 
 # -- verbs ------------------------------------------------------------------------------------------------------------
@@ -99,6 +100,11 @@ def answer_stats(engine: Engine, caller: Caller, **places: Any) -> dict[str, Any
     return engine.answers.stats(scope=_place(caller, places) if narrowed else None)
 
 
+def answer_asks(engine: Engine, caller: Caller, *, limit: int) -> list[Ask]:
+    own = (one for one in engine.answers.course.last() if _inside(one.scope, caller.wall))
+    return list(own)[-limit:]
+
+
 def answer_seed(engine: Engine, caller: Caller, *, documents: bool, talk: bool, limit: int, **places: Any) -> Seeded:
     return engine.answers.seed(documents=documents, talk=talk, scope=_place(caller, places), limit=limit)
 
@@ -136,6 +142,13 @@ def line(answer: Answer, now: datetime) -> str:
 
 def lines(found: Sequence[Answer], now: datetime) -> str:
     return "\n".join(line(one, now) for one in found) or "No question was asked yet."
+
+
+def asks(found: Sequence[Ask], now: datetime) -> str:
+    return "\n".join(
+        f"{times.iso(one.at)} {'served' if one.cached else 'computed'}: {neutral(one.question)} ({neutral(one.why)})"
+        for one in found
+    )
 
 
 def counted(stats: dict[str, Any], now: datetime) -> str:
@@ -198,6 +211,14 @@ ANSWERS: tuple[Operation, ...] = (
         PLACES,
         answer_stats, counted, "GET", "/v1/answers/stats", dict,
         read_only=True, idempotent=True, mcp="librarian_memory_stats", cli="answers stats",
+    ),
+    Operation(
+        "answer_asks", "Questions lately", "The last questions: whether each was answered from the cache, and why.",
+        "Oldest first; the server holds the last few hundred in memory.",
+        (P("limit", "whole", "At most so many.", 200, aliases=("k", "n"), least=1, most=500),),
+        answer_asks, asks, "GET", "/v1/answers/asks", [Ask],
+        read_only=True, idempotent=True, no_mcp="a model asks, and does not watch the cache",
+        no_cli="the page at / shows it",
     ),
     Operation(
         "pin_answer", "Pin an answer", "Keep an answer whatever room is needed for.",

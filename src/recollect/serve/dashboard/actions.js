@@ -1,10 +1,9 @@
 // What a person can do to memories, each through the server's own operation, and each with the way back where there is one.
-import { html } from "./base.js";
-import { patch, post } from "./api.js";
-import { say } from "./state.js";
-import { close, confirm, Field, Kind } from "./ui.js";
+import { html, useState } from "./base.js";
+import { get, patch, post } from "./api.js";
+import { complain, overlay, say, useData } from "./state.js";
+import { close, confirm, Field, Kind, useLate } from "./ui.js";
 import { plural, shorten, titleOf } from "./words.js";
-import { overlay } from "./state.js";
 import { Editor } from "./editor.js";
 
 const at = (id) => `/v1/memories/${id}`;
@@ -14,10 +13,8 @@ export const Preview = ({ memories }) =>
   html`<ul class="preview">${memories.slice(0, 8).map((one) => html`<li><${Kind} kind=${one.kind} /> ${shorten(titleOf(one), 90)}</li>`)}
     ${memories.length > 8 && html`<li class="dim">and ${memories.length - 8} more</li>`}</ul>`;
 
-// Bring memories back to the state they had.
-async function restore(memories) {
-  for (const one of memories) await patch(at(one.id), { state: one.state === "archived" ? "archived" : "active" });
-}
+// The way back: what a write changed is put as it was, links and all.
+export const back = (trail) => () => post("/v1/undo", { changes: trail });
 
 export async function forget(memories) {
   const asked = await post("/v1/forget", { id: memories.map((one) => one.id), dry_run: true });
@@ -27,8 +24,9 @@ export async function forget(memories) {
     { yes: "Forget" },
   );
   if (!said) return false;
-  await post("/v1/forget", { id: memories.map((one) => one.id), reason: said.reason });
-  say(`Forgot ${named(memories)}.`, { undo: () => restore(memories) });
+  const trail = [];
+  await post("/v1/forget", { id: memories.map((one) => one.id), reason: said.reason }, { trail });
+  say(`Forgot ${named(memories)}.`, { undo: back(trail) });
   return true;
 }
 
@@ -44,9 +42,9 @@ export async function reject(memories) {
 }
 
 export async function rejectNow(memories, reason = "") {
-  const ids = memories.map((one) => one.id);
-  await post("/v1/reject", { id: ids, reason });
-  say(`Rejected ${named(memories)}.`, { undo: () => post("/v1/reject", { id: ids, undo: true }) });
+  const trail = [];
+  await post("/v1/reject", { id: memories.map((one) => one.id), reason }, { trail });
+  say(`Rejected ${named(memories)}.`, { undo: back(trail) });
 }
 
 export async function purge(memories) {
@@ -62,62 +60,53 @@ export async function purge(memories) {
 }
 
 export async function pin(memories, on = !memories.every(pinned)) {
-  const before = memories.map((one) => [one.id, one.tags]);
+  const trail = [];
   for (const one of memories) {
     const tags = one.tags.filter((tag) => tag !== "pinned");
-    await patch(at(one.id), { tags: on ? [...tags, "pinned"] : tags });
+    await patch(at(one.id), { tags: on ? [...tags, "pinned"] : tags }, { trail });
   }
-  say(`${on ? "Pinned" : "Unpinned"} ${named(memories)}.`, {
-    undo: async () => {
-      for (const [id, tags] of before) await patch(at(id), { tags });
-    },
-  });
+  say(`${on ? "Pinned" : "Unpinned"} ${named(memories)}.`, { undo: back(trail) });
   return true;
 }
 
 export const pinned = (memory) => memory.tags.includes("pinned");
 
 export async function bringBack(memories) {
+  const trail = [];
   for (const one of memories) {
-    if (one.state === "rejected") await post("/v1/reject", { id: one.id, undo: true });
-    else await patch(at(one.id), { state: "active" });
+    if (one.state === "rejected") await post("/v1/reject", { id: one.id, undo: true }, { trail });
+    else await patch(at(one.id), { state: "active" }, { trail });
   }
-  say(`Brought back ${named(memories)}.`, { undo: () => post("/v1/forget", { id: memories.map((one) => one.id) }) });
+  say(`Brought back ${named(memories)}.`, { undo: back(trail) });
   return true;
 }
 
 export async function tag(memories, words) {
   const added = words.split(",").map((one) => one.trim()).filter(Boolean);
-  const before = memories.map((one) => [one.id, one.tags]);
-  for (const one of memories) await patch(at(one.id), { tags: [...new Set([...one.tags, ...added])] });
-  say(`Tagged ${named(memories)}.`, {
-    undo: async () => {
-      for (const [id, tags] of before) await patch(at(id), { tags });
-    },
-  });
+  const trail = [];
+  for (const one of memories) await patch(at(one.id), { tags: [...new Set([...one.tags, ...added])] }, { trail });
+  say(`Tagged ${named(memories)}.`, { undo: back(trail) });
 }
 
-// Fields that an edit may change, as they were before it.
+// Fields that an edit may change.
 const FIELDS = ["content", "title", "reasoning", "kind", "tags", "importance", "confidence", "refs", "valid_from", "valid_to"];
 
 export function edit(memory, done = () => {}) {
   const save = async (fields, reason) => {
     const changed = {};
-    const before = {};
+    const trail = [];
     for (const name of FIELDS) {
       if (name in fields && JSON.stringify(fields[name]) !== JSON.stringify(memory[name])) {
         changed[name] = fields[name];
-        before[name] = memory[name];
       }
     }
     if (fields.project !== undefined && fields.project !== (memory.scope.project || "")) {
       changed.project = fields.project;
-      before.project = memory.scope.project || "";
     }
     if (!Object.keys(changed).length) return close();
-    const after = await patch(at(memory.id), { ...changed, reason });
+    const after = await patch(at(memory.id), { ...changed, reason }, { trail });
     close();
-    say(`Edited ${named([after])}.`, { undo: () => patch(at(memory.id), { ...before, reason: "taken back" }) });
+    say(`Edited ${named([after])}.`, { undo: back(trail) });
     done(after);
   };
   overlay.set({ title: "Edit memory", kind: "wide", onClose: close, body: () => html`<${Editor} memory=${memory} save=${save} />` });
@@ -136,9 +125,26 @@ export async function merge(memories) {
   return mergeInto(memories.find((one) => one.id === chosen), memories.filter((one) => one.id !== chosen), said.reason);
 }
 
+// Merge one memory with another that is looked for by its words.
+export function mergeWith(memory) {
+  const chosen = (other) => merge([memory, other]).catch(complain);
+  overlay.set({ title: `Merge ${named([memory])} with…`, kind: "wide", onClose: close, body: () => html`<${Finder} but=${memory.id} words=${shorten(memory.content, 80)} chosen=${chosen} />` });
+}
+
+function Finder({ but, words, chosen }) {
+  const [typed, set] = useState(words);
+  const late = useLate(typed, 200);
+  const found = useData((signal) => get("/v1/browse", { text: late, limit: 8 }, { signal }), [late]);
+  const others = (found.data?.memories || []).filter((one) => one.id !== but);
+  return html`<${Field} label="Words of the other memory" value=${typed} onInput=${set} autofocus=${true} />
+    <ul class="plain found" aria-label="Found">${others.map((one) => html`<li key=${one.id}><button type="button" class="button" onClick=${() => chosen(one)}><${Kind} kind=${one.kind} /><span>${shorten(titleOf(one), 140)}</span></button></li>`)}</ul>
+    ${found.data && !others.length && html`<p class="dim">Nothing else has these words.</p>`}`;
+}
+
 export async function mergeInto(stays, others, reason = "") {
-  for (const one of others) await post("/v1/links", { origin: stays.id, relation: "supersedes", target: one.id, reason: reason || "merged" });
-  say(`Merged into ${named([stays])}.`, { undo: () => restore(others) });
+  const trail = [];
+  for (const one of others) await post("/v1/links", { origin: stays.id, relation: "supersedes", target: one.id, reason: reason || "merged" }, { trail });
+  say(`Merged into ${named([stays])}.`, { undo: back(trail) });
   return true;
 }
 
@@ -146,11 +152,12 @@ export function remember(done = () => {}, place = {}) {
   const blank = { content: "", title: "", reasoning: "", kind: "fact", tags: [], importance: 5, confidence: 1, refs: [], valid_from: null, valid_to: null, scope: place };
   const save = async (fields) => {
     const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== "" && !(Array.isArray(value) && !value.length)));
-    const result = await post("/v1/memories", given);
+    const trail = [];
+    const result = await post("/v1/memories", given, { trail });
     close();
     if (result.action === "refused") return say(`Refused: ${result.reason}`, { kind: "wrong" });
     const words = { created: "Remembered", duplicate: "Known already", merged: "Merged into what was known" }[result.action];
-    say(`${words}: ${named([result.memory])}`, result.action === "created" ? { undo: () => post("/v1/forget", { id: result.memory.id }) } : {});
+    say(`${words}: ${named([result.memory])}`, trail.length ? { undo: back(trail) } : {});
     done(result.memory);
   };
   overlay.set({ title: "Remember something", kind: "wide", onClose: close, body: () => html`<${Editor} memory=${blank} save=${save} fresh=${true} />` });
@@ -161,5 +168,5 @@ export function askTag(memories, done) {
   const body = html`<${Field} label="Tags, with commas between" value="" onInput=${(value) => (words = value)} autofocus=${true} />`;
   confirm(`Tag ${named(memories)}`, body, { yes: "Tag", reason: false }).then(async (said) => {
     if (said && words.trim()) await tag(memories, words).then(done);
-  });
+  }).catch(complain);
 }

@@ -16,7 +16,8 @@ export function onLoginNeeded(told) {
   return () => listeners.delete(told);
 }
 
-async function send(method, path, body, { signal, headers, quiet } = {}) {
+// `trail` is a list to which the numbers of the changes are added that a write made: undo takes them.
+async function send(method, path, body, { signal, headers, quiet, trail } = {}) {
   const options = { method, signal, headers: { "X-Recollect-Page": "1", ...headers }, credentials: "same-origin" };
   if (body !== undefined) {
     options.headers["Content-Type"] ??= "application/json";
@@ -26,7 +27,11 @@ async function send(method, path, body, { signal, headers, quiet } = {}) {
     if (error.name === "AbortError") throw error;
     throw new Problem(0, { detail: "The server cannot be reached.", fix: "Is it running? recollect status", code: "gone" });
   });
-  if (response.ok) return response;
+  if (response.ok) {
+    const made = response.headers.get("Recollect-Changes");
+    if (trail && made) trail.push(...made.split(", "));
+    return response;
+  }
   const told = await response.json().catch(() => ({}));
   if (response.status === 401 && !quiet) for (const one of listeners) one();
   throw new Problem(response.status, told);
@@ -51,12 +56,13 @@ export const patch = (path, body, options) => data(send("PATCH", path, body, opt
 export const remove = (path, values) => data(send("DELETE", path + query(values)));
 export const text = async (path, values) => (await send("GET", path + query(values))).text();
 
-// The journal after a number, entry by entry, until `signal` ends it. What breaks is taken up again where it ended.
+// The journal after a number, entry by entry, and what is recalled meanwhile as { look, given }, until `signal` ends it.
+// What breaks is taken up again where it ended.
 export async function follow(after, told, state, signal) {
   let last = after;
   while (!signal.aborted) {
     try {
-      const response = await send("GET", `/v1/events?after=${last}`, undefined, { signal });
+      const response = await send("GET", `/v1/events?looks=true&after=${last}`, undefined, { signal });
       state("live");
       for await (const event of events(response.body)) {
         last = Math.max(last, Number(event.id) || last);
@@ -86,7 +92,7 @@ async function* events(body) {
         const at = line.indexOf(":");
         if (at > 0) event[line.slice(0, at)] = line.slice(at + 1).trimStart();
       }
-      if (event.id) yield event;
+      if (event.data) yield event;
     }
   }
 }

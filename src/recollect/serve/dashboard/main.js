@@ -1,7 +1,7 @@
 // The page: who is looking, the frame with its navigation, the screen of the address, and keys that work everywhere.
 import { html, render, useEffect, useErrorBoundary, useState } from "./base.js";
 import { follow, get, onLoginNeeded, post } from "./api.js";
-import { can, complain, feedState, go, has, keep, kept, me, overlay, route, spread, takeBack, toasts, undoable, unsay, useCell } from "./state.js";
+import { can, complain, feedState, go, has, keep, kept, me, onEntry, overlay, route, spread, takeBack, toasts, undoable, unsay, useCell } from "./state.js";
 import { close, Dialog, Icon, Key, Wrong } from "./ui.js";
 import { remember } from "./actions.js";
 import { Login } from "./screens/login.js";
@@ -40,6 +40,7 @@ function Frame() {
   useEffect(() => {
     document.title = `${screen.title} · Recollect`;
     document.getElementById("main")?.focus({ preventScroll: true });
+    document.querySelector(".nav a.here")?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, [screen.name]);
   useEffect(() => count(setWaiting), []);
   return html`
@@ -66,13 +67,11 @@ function count(told) {
   const look = () => get("/v1/pending", { limit: 100 }).then((page) => told(page.memories.length), () => told(0));
   let timer = 0;
   look();
-  return feedWatch(() => {
+  return onEntry(() => {
     clearTimeout(timer);
     timer = setTimeout(look, 500);
   });
 }
-const watching = new Set();
-const feedWatch = (told) => (watching.add(told), () => watching.delete(told));
 
 function Guard({ children }) {
   const [error, reset] = useErrorBoundary((wrong) => console.error(wrong));
@@ -95,8 +94,9 @@ function Overlay() {
 
 const KEYS = [
   ["/", "search"], ["j  k", "next, previous"], ["Enter", "open"], ["Esc", "close"], ["x", "select"], ["e", "edit"], ["f", "forget"],
-  ["p", "pin"], ["a  r  m", "approve, reject, merge (Review)"], ["n", "remember something"], ["u", "undo"],
-  ["g then a letter", "go to a screen: t, m, r, c, v, g, h, s"], ["?", "this help"],
+  ["p", "pin"], ["a  r  m", "approve, reject, merge (Review)"], ["Space", "hold the feed still (Today)"], ["n", "remember something"],
+  ["u", "undo"], ["g then a letter", "go to a screen: t today, m memories, r recall, c context, v review, g graph, i time, a answers, h health, s settings"],
+  ["?", "this help"],
 ];
 function help() {
   overlay.set({
@@ -151,11 +151,7 @@ async function enter() {
   me.set(who);
   stop?.abort();
   stop = new AbortController();
-  const told = (entry) => {
-    spread(entry);
-    for (const one of watching) one(entry);
-  };
-  follow(who.head, told, (state) => feedState.set(state), stop.signal);
+  follow(who.head, spread, (state) => feedState.set(state), stop.signal);
 }
 
 function Everything() {

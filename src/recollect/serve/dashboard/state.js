@@ -39,9 +39,11 @@ export const has = (operation) => Boolean(me.get()?.operations[operation]);
 // -- the address: #/screen?name=value ---------------------------------------------------------------------------------
 
 function read() {
-  const [path, search] = (location.hash.replace(/^#\/?/, "") || "today").split("?");
+  const hash = location.hash.replace(/^#\/?/, "") || "today";
+  const at = hash.indexOf("?");
+  const [path, search] = at < 0 ? [hash, ""] : [hash.slice(0, at), hash.slice(at + 1)];
   const values = {};
-  for (const [name, value] of new URLSearchParams(search || "")) (values[name] ??= []).push(value);
+  for (const [name, value] of new URLSearchParams(search)) (values[name] ??= []).push(value);
   return { screen: path, values };
 }
 
@@ -95,7 +97,17 @@ export function onEntry(told) {
   entries.add(told);
   return () => entries.delete(told);
 }
+// What is recalled comes the same way as what changes, but is no change: { look, given }.
+const looks = new Set();
+export function onLook(told) {
+  looks.add(told);
+  return () => looks.delete(told);
+}
 export function spread(entry) {
+  if (entry.look) {
+    for (const told of [...looks]) told(entry);
+    return;
+  }
   if (entry.noun === "memory") memories.delete(entry.target);
   for (const told of [...entries]) told(entry);
 }

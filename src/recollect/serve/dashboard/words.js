@@ -48,9 +48,9 @@ const DEEDS = {
   supersede: ["superseded", "superseded"], retract: ["taken back", "superseded"], forget: ["forgotten", "forgotten"],
   purge: ["erased", "forgotten"], expire: ["expired", "forgotten"], rollback: ["rolled back", "changed"],
   promote: ["promoted", "changed"], compact: ["summed up", "changed"], link: ["linked", "linked"],
-  refuse: ["refused", "reviewed"], hold: ["held", "changed"], retain: ["retention set", "changed"],
+  undo: ["undone", "changed"], refuse: ["refused", "reviewed"], hold: ["held", "changed"], retain: ["retention set", "changed"],
 };
-export const GROUPS = ["captured", "queued", "superseded", "reviewed", "changed", "forgotten", "linked", "janitor", "other"];
+export const GROUPS = ["captured", "recalled", "queued", "superseded", "reviewed", "changed", "forgotten", "linked", "janitor", "other"];
 
 export function deed(entry) {
   const [word, group] = DEEDS[entry.operation] || [entry.operation, "other"];

@@ -2,7 +2,7 @@
 import { html, useEffect, useState } from "../base.js";
 import { get, post } from "../api.js";
 import { go, useData } from "../state.js";
-import { Bar, Choice, Copy, Empty, Page, Shown, useLate } from "../ui.js";
+import { Choice, Copy, Empty, Page, Shown, useLate } from "../ui.js";
 import { number, percent } from "../words.js";
 
 export function Context({ values }) {
@@ -22,15 +22,18 @@ export function Context({ values }) {
       <div class="filters"><${Choice} label="Project" value=${project} options=${[["", "no project"], ...projects]} onChange=${(value) => set({ project: value })} /></div></div>
     <${Shown} of=${given}>${(all) => html`<div class="compare both">
       <${Given} title="At the start of a session" part=${all.start} empty="A session in this place would start with nothing. Rules, preferences and important facts of the project come here." />
-      <${Given} title="With the next prompt" part=${all.prompt} empty=${late.trim() ? "Nothing bears closely enough on this prompt, so nothing would be added." : "Type a prompt above."} /></div>`}<//><//>`;
+      <${Given} title="With the next prompt" part=${all.prompt} empty=${late.trim() ? "Nothing more bears closely enough on this prompt. What a session starts with is not said again." : "Type a prompt above."} /></div>`}<//><//>`;
 }
+
+const titled = (name) => (name === "frame" ? "Opening words" : name.split(",")[0]);
 
 function Given({ title, part, empty }) {
   return html`<section class="given" aria-label=${title}><header><h2>${title}</h2><span class="gap"></span>
       ${part.text && html`<${Copy} text=${part.text} />`}</header>
-    <div class="budget"><span><strong>${number(part.tokens)}</strong> of ${number(part.budget)} tokens</span><${Bar} kind="wide" share=${part.tokens / part.budget} label=${`${part.tokens} of ${part.budget} tokens`} /></div>
-    ${part.text ? html`<div class="stages" role="img" aria-label="Tokens by block">${part.blocks.map((block, at) => html`<span class="stage c${at % 6}" style=${{ flexGrow: block.tokens }} title=${`${block.name}: ${block.tokens} tokens`}></span>`)}</div>
-      ${part.blocks.map((block, at) => html`<details class="block" open key=${block.name}><summary><span class="swatch c${at % 6}"></span><span>${block.name}</span><span class="gap"></span><b class="mono">${number(block.tokens)}</b><small class="dim">${percent(block.tokens / Math.max(1, part.tokens))}</small></summary>
+    <div class="budget"><span><strong>${number(part.tokens)}</strong> of ${number(part.budget)} tokens</span>
+      <div class="stages" role="img" aria-label=${`${part.tokens} of ${part.budget} tokens: ${part.blocks.map((block) => `${titled(block.name)} ${block.tokens}`).join(", ") || "nothing"}`}>${part.blocks.map((block, at) => html`<span class="stage c${at % 6}" style=${{ flexGrow: block.tokens }} title=${`${titled(block.name)}: ${block.tokens} tokens`}></span>`)}
+        <span class="stage rest" style=${{ flexGrow: Math.max(0, part.budget - part.tokens) }}></span></div></div>
+    ${part.text ? html`${part.blocks.map((block, at) => html`<details class="block" open key=${block.name}><summary><span class="swatch c${at % 6}"></span><span>${titled(block.name)}</span><span class="gap"></span><b class="mono">${number(block.tokens)}</b><small class="dim">${percent(block.tokens / Math.max(1, part.tokens))}</small></summary>
         <pre tabindex="0">${block.text.trim()}</pre></details>`)}`
     : html`<${Empty} title="Nothing"><p>${empty}</p><//>`}</section>`;
 }

@@ -26,7 +26,7 @@ function Whole({ memory, shut }) {
   };
   return html`<div class="detail-in">
     <div class="chips"><${Kind} kind=${memory.kind} /><${State} state=${memory.state} /><${Trust} trust=${memory.trust} />${actions.pinned(memory) && html`<span class="tag"><${Icon} name="pin" />pinned</span>`}</div>
-    ${memory.title && html`<h2>${memory.title}</h2>`}
+    <h2 class=${memory.title ? "" : "hidden"}>${memory.title || "What it says"}</h2>
     <p class="content">${memory.content}</p>
     ${memory.reasoning && html`<div class="why"><h3>Why</h3><p>${memory.reasoning}</p></div>`}
     ${can("write") && html`<div class="detail-actions">
@@ -34,7 +34,8 @@ function Whole({ memory, shut }) {
       ${over ? html`<${Button} small=${true} onClick=${act(actions.bringBack)}>Bring back<//>` : html`
         <${Button} small=${true} onClick=${act(actions.pin)}>${actions.pinned(memory) ? "Unpin" : "Pin"} <kbd>p</kbd><//>
         <${Button} small=${true} onClick=${act(actions.forget)}>Forget <kbd>f</kbd><//>
-        <${Button} small=${true} onClick=${act(actions.reject)}>Reject<//>`}
+        <${Button} small=${true} onClick=${act(actions.reject)}>Reject<//>
+        <${Button} small=${true} onClick=${() => actions.mergeWith(memory)}>Merge…<//>`}
       ${can("admin") && html`<${Button} small=${true} kind="danger" onClick=${act(async (some) => (await actions.purge(some)) && shut())}>Erase<//>`}
       <a class="button small" href=${address("graph", { focus: memory.id })}>In the graph</a></div>`}
     <${Validity} memory=${memory} />

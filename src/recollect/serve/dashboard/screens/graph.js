@@ -20,7 +20,9 @@ export function Graph({ values }) {
   const base = useData((signal) => get("/v1/graph", { focus, depth: focus ? 2 : 1, limit: 150, as_of: asOf }, { signal }), [focus, asOf]);
   useEffect(() => (setMore({ dots: [], links: [] }), setChosen(focus), setGoal("")), [focus, asOf]);
   const all = useMemo(() => together(base.data, more), [base.data, more]);
-  const way = useMemo(() => (goal && chosen ? path(all.links, chosen, goal) : []), [all, chosen, goal]);
+  const dot = all.dots.find((one) => one.id === chosen) || all.dots.find((one) => one.noun === "entity" && one.label === chosen); // an address may name an entity
+  const at = dot?.id || "";
+  const way = useMemo(() => (goal && at ? path(all.links, at, goal) : []), [all, at, goal]);
   const set = (changes) => go("graph", { ...values, ...changes });
   const grow = async (ids, depth = 1) => {
     const found = await get("/v1/graph", { focus: ids, depth, limit: MOST, as_of: asOf });
@@ -28,13 +30,12 @@ export function Graph({ values }) {
     return found;
   };
   const connect = async (to) => {
-    if (!path(all.links, chosen, to).length) {
-      const found = await grow([chosen, to], 3);
-      if (!path(together(all, found).links, chosen, to).length) say("No path of six links or fewer ties them.", { kind: "note" });
+    if (!path(all.links, at, to).length) {
+      const found = await grow([at, to], 3);
+      if (!path(together(all, found).links, at, to).length) say("No path of six links or fewer ties them.", { kind: "note" });
     }
     setGoal(to);
   };
-  const dot = all.dots.find((one) => one.id === chosen);
   const seek = async (event) => {
     event.preventDefault();
     const words = typed.trim();
@@ -45,18 +46,26 @@ export function Graph({ values }) {
     if (found.memories.length) set({ focus: found.memories[0].id });
     else say("Nothing is called so.", { kind: "note" });
   };
-  return html`<${Page} title="Graph" wide=${true} lead=${base.data ? `${plural(all.dots.length, "dot")}, ${plural(all.links.length, "link")}${base.data.more ? " · there are more" : ""}` : ""}
+  return html`<${Page} title="Graph" wide=${true} lead=${base.data ? told(all) + (base.data.more ? " · there are more" : "") : ""}
     actions=${focus && html`<${Button} onClick=${() => set({ focus: undefined })}>Show the newest<//>`}>
     <div class="filters"><form class="search" role="search" onSubmit=${(event) => seek(event).catch(complain)}><input data-search type="search" aria-label="Find in the graph" placeholder="An entity, or words of a memory…" value=${typed} onInput=${(event) => setTyped(event.target.value)} /></form>
       <${When} asOf=${asOf} dots=${base.data?.dots || []} set=${set} /></div>
     <${Shown} of=${base}>${() => all.dots.length ? html`<div class="graph">
-      <${Canvas} dots=${all.dots} links=${all.links} chosen=${chosen} way=${way} choose=${setChosen} expand=${(id) => grow([id]).catch(complain)} />
+      <div class="drawing"><${Canvas} dots=${all.dots} links=${all.links} chosen=${at} way=${way} choose=${setChosen} expand=${(id) => grow([id]).catch(complain)} /><${Legend} /></div>
       <aside class="graph-side" aria-label="Dots">
         ${dot && html`<${About} dot=${dot} all=${all} way=${way} grow=${grow} choose=${setChosen} connect=${connect} focus=${() => set({ focus: dot.id })} />`}
-        <h2>All dots</h2><ul class="plain dots">${[...all.dots].sort((a, b) => b.ties - a.ties).slice(0, 60).map((one) => html`<li key=${one.id}><button type="button" class="dot-row ${one.id === chosen ? "here" : ""}" aria-pressed=${one.id === chosen} onClick=${() => setChosen(one.id)}><span class="swatch n-${one.noun} k-${one.kind}"></span><span>${shorten(one.label, 60)}</span><small>${one.ties}</small></button></li>`)}</ul>
+        <h2>All that is shown</h2><ul class="plain dots">${[...all.dots].sort((a, b) => b.ties - a.ties).slice(0, 60).map((one) => html`<li key=${one.id}><button type="button" class="dot-row ${one.id === at ? "here" : ""}" aria-pressed=${one.id === at} onClick=${() => setChosen(one.id)}><span class="swatch n-${one.noun} ${one.state && one.state !== "active" ? "n-over" : ""}"></span><span>${shorten(one.label, 60)}</span><small>${one.ties}</small></button></li>`)}</ul>
       </aside></div>`
     : html`<${Empty} title="Nothing is tied yet"><p>Entities and links appear when memories name each other: through the graph tools of an assistant, when one supersedes or contradicts another, or by hand:</p><pre><code>recollect link NEW supersedes OLD</code></pre><//>`}<//><//>`;
 }
+
+const told = ({ dots, links }) => {
+  const entities = dots.filter((one) => one.noun === "entity").length;
+  return `${plural(entities, "entity", "entities")}, ${plural(dots.length - entities, "memory", "memories")}, ${plural(links.length, "link")}`;
+};
+
+const Legend = () => html`<ul class="legend" aria-label="What the colours mean"><li><span class="swatch n-entity"></span>entity</li><li><span class="swatch n-memory"></span>memory</li><li><span class="swatch n-over"></span>memory that does not stand</li>
+  <li><span class="edge e-contradicts"></span>contradicts</li><li><span class="edge e-supersedes"></span>supersedes</li><li><span class="edge"></span>other links</li><li class="dim">click chooses, double click expands</li></ul>`;
 
 function together(first, second) {
   const dots = new Map([...(first?.dots || []), ...(second?.dots || [])].map((one) => [one.id, one]));
@@ -111,7 +120,7 @@ function Canvas({ dots, links, chosen, way, choose, expand }) {
       drawn.current.sigma = null;
       try {
         drawn.current.sigma = new window.Sigma(graph, box.current, {
-          renderEdgeLabels: true, labelColor: { color: colour("--ink") }, edgeLabelColor: { color: colour("--dim") }, labelFont: "system-ui, sans-serif", labelSize: 12, edgeLabelSize: 10, labelRenderedSizeThreshold: 7, allowInvalidContainer: true,
+          renderEdgeLabels: true, labelColor: { color: colour("--ink") }, edgeLabelColor: { color: colour("--dim") }, labelFont: "system-ui, sans-serif", labelSize: 12, edgeLabelSize: 10, labelRenderedSizeThreshold: 7, stagePadding: 70, allowInvalidContainer: true,
           defaultDrawNodeHover: () => {}, // the panel beside it tells more
           nodeReducer: (id, data) => (id === look.current.chosen ? { ...data, highlighted: true, size: data.size + 4, color: colour("--warn") } : look.current.way.size > 1 && !look.current.way.has(id) ? { ...data, color: colour("--line"), label: "" } : data),
           edgeReducer: (id, data) => {
@@ -134,5 +143,5 @@ function Canvas({ dots, links, chosen, way, choose, expand }) {
   useEffect(() => drawn.current.sigma?.refresh({ skipIndexation: true }), [chosen, way]);
   useEffect(() => () => drawn.current.sigma?.kill(), []);
   if (wrong) return html`<p class="note">${wrong}</p>`;
-  return html`<div class="canvas" ref=${box} role="img" aria-label="The graph: ${plural(dots.length, "dot")} and ${plural(links.length, "link")}; the list beside it holds the same"></div>`;
+  return html`<div class="canvas" ref=${box} role="img" aria-label="The graph: ${told({ dots, links })}; the list beside it holds the same"></div>`;
 }

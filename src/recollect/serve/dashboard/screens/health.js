@@ -137,11 +137,12 @@ function Ledger() {
   const found = useData((signal) => get("/v1/usage", {}, { signal }), []);
   return html`<section class="card" aria-label="Costs"><h2>Tokens and money</h2><${Shown} of=${found}>${(usage) => {
     const budgets = Object.entries(usage.budgets || {}).filter(([, one]) => one && typeof one === "object");
-    return html`${budgets.map(([name, one]) => html`<div class="budget"><span>${name}: <strong>${plainly(one.spent)}</strong> of ${one.limit ? plainly(one.limit) : "no limit"}</span>${one.limit > 0 && html`<${Bar} kind="wide" share=${one.spent / one.limit} />`}</div>`)}
+    return html`${budgets.map(([name, one]) => html`<div class="budget"><span>${SPANS[name] || name}: <strong>${plainly(name, one.spent)}</strong> ${one.limit ? `of ${plainly(name, one.limit)}` : "and no limit"}</span>${one.limit > 0 && html`<${Bar} kind="wide" share=${one.spent / one.limit} />`}</div>`)}
       ${(usage.rows || []).length ? html`<table><tbody>${usage.rows.slice(0, 8).map((row) => html`<tr>${[row.day, row.operation, row.model].map((one) => html`<td>${one}</td>`)}<td>${number((row.tokens_in || 0) + (row.tokens_out || 0))}</td></tr>`)}</tbody></table>` : html`<p class="dim">No model on a server was asked this month.</p>`}`;
   }}<//></section>`;
 }
-const plainly = (value) => (typeof value === "number" ? value.toLocaleString("en", { maximumFractionDigits: 4 }) : String(value ?? 0));
+const SPANS = { day: "Money today", month: "Money this month", tokens: "Tokens today" };
+const plainly = (name, value) => (name === "tokens" ? number(value) : Number(value || 0).toLocaleString("en", { style: "currency", currency: "USD" }));
 
 function Index() {
   const [state, set] = useState(null);

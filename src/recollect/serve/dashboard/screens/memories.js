@@ -90,7 +90,7 @@ function useList(filter, words, meaning) {
   const ask = useCallback(async (size, cursor) => {
     if (meaning && late.trim()) {
       const { kinds, tags, states, since, until, min_importance, project } = flat(filter);
-      const found = await post("/v1/recall", clean({ query: late, limit: 100, kinds, tags, states, since, until, min_importance, project }));
+      const found = await post("/v1/recall", clean({ peek: true, query: late, limit: 100, kinds, tags, states, since, until, min_importance, project }));
       return { memories: found.hits.map((hit) => ({ ...hit.memory, why: hit.why })), cursor: null };
     }
     return get("/v1/browse", { ...filter, text: late, limit: late.trim() ? 200 : size, cursor });

@@ -23,7 +23,8 @@ export function Recall({ values }) {
     if (late.trim().length > 3) keep("asked", [late, ...kept("asked", []).filter((one) => !late.startsWith(one) && one !== late)].slice(0, 8));
   }, [late]);
   const body = (name) => clean({ query, recipe: name, project, max_tokens: budget ? Number(budget) : undefined, explain: true });
-  return html`<${Page} title="Recall" lead="Ask as an assistant would, and see how the answer comes about." wide=${true}>
+  return html`<${Page} title="Recall" lead="Ask as an assistant would, and see how the answer comes about." wide=${true}
+    actions=${html`<${Copy} text=${() => command(body(recipe))} label="Copy as command" /><${Copy} text=${() => JSON.stringify(body(recipe), null, 2)} label="Copy as JSON" />`}>
     <div class="ask">
       <input data-search class="ask-query" aria-label="Question" placeholder="Ask in plain words: when do we deploy, and why?" value=${typed} onInput=${(event) => setTyped(event.target.value)}
         onKeyDown=${(event) => (event.key === "Enter" ? set({ q: typed }) : event.key === "Escape" && event.target.blur())} />
@@ -32,13 +33,11 @@ export function Recall({ values }) {
         <${Choice} label="Beside it" value=${other} options=${[["", "nothing"], ...RECIPES.filter((one) => one !== recipe)]} onChange=${(value) => set({ with: value })} />
         <${Field} label="Project" value=${project} onInput=${(value) => set({ project: value })} placeholder="every project" />
         <${Field} label="Token budget" type="number" min="1" value=${budget} onInput=${(value) => set({ tokens: value })} placeholder="no limit" />
-        <span class="gap"></span>
-        <div><${Copy} text=${() => command(body(recipe))} label="Copy as command" /><${Copy} text=${() => JSON.stringify(body(recipe), null, 2)} label="Copy as JSON" /></div>
       </div></div>
     ${query.trim() ? html`<div class="compare ${other ? "both" : ""}">
       <${Answer} key=${recipe} body=${body(recipe)} name=${recipe} titled=${Boolean(other)} />
       ${other && html`<${Answer} key=${other} body=${body(other)} name=${other} titled=${true} />`}</div>`
-    : html`<${Empty} title="Ask something"><p>Each candidate of each arm is shown with its score, and each that was dropped with the reason.</p>
+    : html`<${Empty} title="Ask something"><p>Each candidate of each arm is shown with its score, and each that was dropped with the reason. Looking here is not counted as a recall.</p>
         <div class="chips">${kept("asked", []).map((one) => html`<button type="button" class="chip" onClick=${() => set({ q: one })}>${shorten(one, 60)}</button>`)}</div><//>`}<//>`;
 }
 
@@ -48,7 +47,7 @@ const command = ({ query, recipe, project, max_tokens }) =>
   ["recollect recall", quoted(query), recipe !== "default" && `--recipe ${recipe}`, project && `--project ${quoted(project)}`, max_tokens && `--max-tokens ${max_tokens}`, "--explain"].filter(Boolean).join(" ");
 
 function Answer({ body, name, titled }) {
-  const found = useData((signal) => post("/v1/recall", body, { signal }), [JSON.stringify(body)]);
+  const found = useData((signal) => post("/v1/recall", { ...body, peek: true }, { signal }), [JSON.stringify(body)]);
   return html`<section class="answer" aria-label="Recipe ${name}" aria-busy=${found.busy}>${titled && html`<h2>${name}</h2>`}
     <${Shown} of=${found}>${(recall) => html`
       <${Summary} recall=${recall} budget=${body.max_tokens} />
@@ -62,7 +61,7 @@ function Summary({ recall, budget }) {
   const whole = stages.reduce((sum, [, ms]) => sum + ms, 0) || 1;
   const size = budget || 2000;
   return html`<div class="summary">
-    <div class="budget"><span>${plural(recall.hits.length, "hit")} · <strong>${number(recall.tokens)} tokens</strong>${budget ? ` of ${number(budget)}` : ""}${recall.weak ? " · probably none answers it" : ""}</span>
+    <div class="budget"><span>${plural(recall.hits.length, "hit")} · <strong>${number(recall.tokens)} tokens</strong>${budget ? ` of ${number(budget)}` : html`<span class="dim"> (a session starts with at most ${number(size)})</span>`}${recall.weak ? " · probably none answers it" : ""}</span>
       <${Bar} kind="wide" share=${recall.tokens / size} label=${`${recall.tokens} of ${size} tokens`} /></div>
     <div class="stages" role="img" aria-label=${`Stages: ${stages.map(([name, ms]) => `${name} ${ms} ms`).join(", ")}`}>${stages.filter(([, ms]) => ms / whole > 0.004).map(([stage, ms], at) => html`<span class="stage c${at % 6}" style=${{ flexGrow: ms / whole }} title=${`${stage} ${ms} ms`}>${ms / whole > 0.09 ? stage : ""}</span>`)}</div>
     <small class="dim">${whole.toFixed(1)} ms: ${stages.map(([stage, ms]) => `${stage} ${ms.toFixed(1)}`).join(" · ")}</small>

@@ -31,10 +31,6 @@ function Waiting() {
   useChanges(useCallback(() => found.again(), []), 300);
   const all = found.data?.memories || [];
   const current = all[Math.min(at, all.length - 1)];
-  const approve = async (memory, into = "") => {
-    await post("/v1/approve", { id: memory.id, ...(into && { into }) });
-    say(`${into ? "Merged" : "Approved"}: ${shorten(titleOf(memory), 60)}`, into ? {} : { undo: () => post("/v1/forget", { id: memory.id, reason: "the approval was taken back" }) });
-  };
   const write = can("write");
   useKeys({
     j: () => setAt((n) => Math.min(all.length - 1, n + 1)), k: () => setAt((n) => Math.max(0, n - 1)),
@@ -44,11 +40,11 @@ function Waiting() {
   });
   return html`<${Shown} of=${found}>${() => all.length
     ? html`<p class="dim">${plural(all.length, "claim waits", "claims wait")}${found.data.cursor ? " and more" : ""} · <kbd>a</kbd> approve <kbd>e</kbd> edit <kbd>r</kbd> reject <kbd>m</kbd> merge <kbd>j</kbd> <kbd>k</kbd> move</p>
-      <ol class="claims">${all.map((memory, index) => html`<${Claim} key=${memory.id} memory=${memory} here=${memory === current} look=${() => setAt(index)} approve=${approve} />`)}</ol>`
+      <ol class="claims">${all.map((memory, index) => html`<${Claim} key=${memory.id} memory=${memory} here=${memory === current} look=${() => setAt(index)} />`)}</ol>`
     : html`<${Empty} title="Nothing waits"><p>What an assistant concludes by itself comes here first. What you state is believed at once.</p><//>`}<//>`;
 }
 
-function Claim({ memory, here, look, approve }) {
+function Claim({ memory, here, look }) {
   const proof = useData((signal) => get(`/v1/memories/${memory.id}/evidence`, {}, { signal }), [memory.id]);
   const against = useData(async (signal) => {
     const links = await get(`/v1/memories/${memory.id}/links`, {}, { signal });
@@ -61,7 +57,7 @@ function Claim({ memory, here, look, approve }) {
     <div class="claim-sides ${others.length ? "both" : ""}">
       <div><div class="chips"><${Kind} kind=${memory.kind} /><${Trust} trust=${memory.trust} /><span class="dim">${placeOf(memory.scope)} · confidence ${percent(memory.confidence)} · <${Time} at=${memory.created_at} /></span></div>
         <p class="content">${memory.content}</p>
-        ${memory.reasoning && html`<p class="reason">${memory.reasoning}</p>`}
+        ${memory.reasoning && html`<p class="reason">Why: ${memory.reasoning}</p>`}
         ${quotes.slice(0, 2).map((one) => html`<blockquote>${shorten(one.quote, 400)}<small>said by ${proof.data.source?.author || proof.data.source?.kind}</small></blockquote>`)}</div>
       ${others.map(({ relation, memory: other }) => html`<div class="against"><div class="chips"><span class="tag r-${relation}">${relation}</span><${Kind} kind=${other.kind} /><${State} state=${other.state} /><span class="dim"><${Time} at=${other.created_at} /></span></div>
         <${Difference} before=${other.content} after=${memory.content} /></div>`)}
@@ -74,14 +70,35 @@ function Claim({ memory, here, look, approve }) {
       <a class="button quiet small" href=${address("memories", { open: memory.id, states: "pending" })}>Open</a></div>`}</li>`;
 }
 
+// One of two holds: what waits is approved or rejected by that, of two that stand one is superseded.
+function settle(one, other, twins) {
+  if (one.state === "pending") return approve(one);
+  if (other.state === "pending") return actions.rejectNow([other], "the other one holds");
+  return actions.mergeInto(one, [other], twins ? "says the same" : "this one holds");
+}
+
+async function approve(memory, into = "") {
+  const trail = [];
+  await post("/v1/approve", { id: memory.id, ...(into && { into }) }, { trail });
+  say(`${into ? "Merged" : "Approved"}: ${shorten(titleOf(memory), 60)}`, { undo: actions.back(trail) });
+}
+
 function Pairs({ path, kind, empty }) {
   const found = useData((signal) => get(path, { limit: 50 }, { signal }), [path]);
+  const [at, setAt] = useState(0);
   useChanges(useCallback(() => found.again(), []), 500);
-  return html`<${Shown} of=${found} empty=${html`<${Empty} title="All is well"><p>${empty}</p><//>`}>${(pairs) => html`<ol class="claims">${pairs.map((pair) => html`<li class="claim card" key=${pair.first.id + pair.second.id}>
+  const all = found.data || [];
+  const here = Math.min(at, all.length - 1);
+  const keep = (first) => () => {
+    const pair = all[here];
+    return pair && (first ? settle(pair.first, pair.second, kind === "twins") : settle(pair.second, pair.first, kind === "twins"));
+  };
+  useKeys({ j: () => setAt(Math.min(all.length - 1, here + 1)), k: () => setAt(Math.max(0, here - 1)), ...(can("write") && { 1: keep(true), 2: keep(false) }) });
+  return html`<${Shown} of=${found} empty=${html`<${Empty} title="All is well"><p>${empty}</p><//>`}>${(pairs) => html`<p class="dim">${plural(pairs.length, "pair")} · <kbd>1</kbd> the first ${kind === "twins" ? "stays" : "holds"} <kbd>2</kbd> the second <kbd>j</kbd> <kbd>k</kbd> move</p><ol class="claims">${pairs.map((pair, index) => html`<li class="claim card ${index === here ? "here" : ""}" aria-current=${index === here ? "true" : undefined} onClick=${() => setAt(index)} key=${pair.first.id + pair.second.id}>
     <div class="claim-sides both">${[[pair.first, pair.second], [pair.second, pair.first]].map(([one, other]) => html`<div>
       <div class="chips"><${Kind} kind=${one.kind} /><${State} state=${one.state} /><${Trust} trust=${one.trust} /><span class="dim">${placeOf(one.scope)} · <${Time} at=${one.created_at} /></span></div>
       <p class="content">${one.content}</p>
-      ${can("write") && html`<div class="claim-actions"><${Button} small=${true} kind="main" onClick=${() => actions.mergeInto(one, [other], kind === "twins" ? "says the same" : "this one holds")}>${kind === "twins" ? "Keep this one" : "This one holds"}<//>
+      ${can("write") && html`<div class="claim-actions"><${Button} small=${true} kind="main" onClick=${() => settle(one, other, kind === "twins")}>${kind === "twins" ? "Keep this one" : "This one holds"}<//>
         <${Button} small=${true} onClick=${() => actions.edit(one)}>Edit<//>
         <a class="button quiet small" href=${address("memories", { open: one.id, states: "any" })}>Open</a></div>`}</div>`)}</div>
     ${(pair.reason || pair.likeness > 0) && html`<p class="dim">${pair.reason || `${percent(pair.likeness)} alike`}</p>`}</li>`)}</ol>`}<//>`;

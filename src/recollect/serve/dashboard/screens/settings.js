@@ -1,7 +1,7 @@
 // Settings: what is in force and why, models with a way to try them, who may come in, assistants, and moving memories.
 import { html, useState } from "../base.js";
 import { get, post, remove } from "../api.js";
-import { can, has, say, useData } from "../state.js";
+import { can, complain, has, say, useData } from "../state.js";
 import { Button, Copy, Field, Page, Shown, Time, confirm } from "../ui.js";
 import { placeOf, plural } from "../words.js";
 
@@ -79,14 +79,14 @@ function Moving() {
     const [file] = event.target.files;
     if (!file) return;
     const lines = await file.text();
+    event.target.value = ""; // so that the same file can be chosen again
     const said = await confirm(`Take in ${file.name}?`, html`<p>${plural(lines.split("\n").filter((line) => line.trim()).length, "line")}. What is known is not doubled, and what was rejected stays out.</p>`, { yes: "Import", reason: false });
     if (said) set(await post("/v1/import", { lines }));
-    event.target.value = "";
   };
   if (!can("admin")) return html`<p class="dim">Your token may not move memories.</p>`;
   return html`<div class="ways"><div class="card"><h2>Export</h2><p>Everything as JSON lines: sources, memories, quotes, links and rejected values.</p>
       <div class="fix"><a class="button main" href="/v1/export" download="recollect.jsonl">Export</a><a class="button" href="/v1/export?journal=true" download="recollect-with-history.jsonl">With the whole history</a></div></div>
-    <div class="card"><h2>Import</h2><p>An export, or JSON lines with <code>content</code> each.</p><label class="button file">Choose a file<input type="file" accept=".jsonl,.json,.txt" onChange=${(event) => take(event)} /></label>
+    <div class="card"><h2>Import</h2><p>An export, or JSON lines with <code>content</code> each.</p><label class="button file">Choose a file<input type="file" accept=".jsonl,.json,.txt" onChange=${(event) => take(event).catch(complain)} /></label>
       ${told && html`<p role="status">${Object.entries(told).filter(([, count]) => typeof count === "number").map(([name, count]) => `${name} ${count}`).join(" · ")}</p>`}</div>
-    <div class="card"><h2>Backup</h2><p>A backup is a copy of one file, made while the daemon runs:</p><div class="command"><code>recollect export --journal -o backup.jsonl</code><${Copy} text="recollect export --journal -o backup.jsonl" /></div></div></div>`;
+    <div class="card"><h2>Backup</h2><p>A whole copy of the store, made while the daemon runs; <code>recollect restore</code> takes it back.</p><div class="command"><code>recollect backup recollect.db</code><${Copy} text="recollect backup recollect.db" /></div></div></div>`;
 }

@@ -30,14 +30,15 @@ function Checkpoints({ values }) {
     await remove(`/v1/checkpoints/${encodeURIComponent(one.name)}`);
     found.again();
   };
-  return html`${can("write") && html`<form class="filters" onSubmit=${(event) => (event.preventDefault(), make().catch(complain))}><${Field} label="Name this moment" value=${name} onInput=${setName} placeholder="before the clean-up" /><button type="submit" class="button main" disabled=${!name.trim()}>Create a checkpoint</button></form>`}
+  return html`<h2>Checkpoints</h2>${can("write") && html`<form class="filters" onSubmit=${(event) => (event.preventDefault(), make().catch(complain))}><${Field} label="Name this moment" value=${name} onInput=${setName} placeholder="before the clean-up" /><button type="submit" class="button main" disabled=${!name.trim()}>Create a checkpoint</button></form>`}
     <${Shown} of=${found}>${(all) => html`
       ${all.length ? html`<ul class="plain">${all.map((one) => html`<li class="card checkpoint ${one.name === from ? "here" : ""}" key=${one.id}><div class="chips"><strong>${one.name}</strong><span class="dim">${placeOf(one.scope)} · change ${number(one.seq)}</span><${When} at=${one.created_at} /><span class="gap"></span>
           <${Button} small=${true} onClick=${() => set({ from: one.name })}>What changed since<//>
           ${can("admin") && has("rollback") && html`<${Button} small=${true} onClick=${() => back(one.name)}>Go back<//>`}
           ${can("write") && html`<${Button} small=${true} kind="quiet" onClick=${drop(one)}>Drop<//>`}</div>${one.reason && html`<p class="reason">${one.reason}</p>`}</li>`)}</ul>`
-        : html`<${Empty} title="No checkpoint yet"><p>Name a moment before a large change. It copies nothing and costs nothing. Before an import, a clean-up or a rollback one is made by itself.</p><//>`}
-      <div class="filters"><${Choice} label="From" value=${from} options=${[["", "…"], ["1d", "a day ago"], ["7d", "a week ago"], ["30d", "a month ago"], ...all.map((one) => one.name)]} onChange=${(value) => set({ from: value })} />
+        : html`<p class="dim">None yet. Name a moment before a large change: it copies nothing and costs nothing. Before an import, a clean-up or a rollback one is made by itself.</p>`}
+      <h2>What changed</h2>
+      <div class="filters"><${Choice} label="From" value=${from} options=${[["", "choose a moment"], ["1d", "a day ago"], ["7d", "a week ago"], ["30d", "a month ago"], ...all.map((one) => one.name)]} onChange=${(value) => set({ from: value })} />
         <${Choice} label="To" value=${to} options=${["now", ...all.map((one) => one.name)]} onChange=${(value) => set({ to: value })} /></div>
       ${from && html`<${Changed} from=${from} to=${to} key=${from + to} />`}`}<//>`;
 }
