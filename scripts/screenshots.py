@@ -35,16 +35,16 @@ def addresses(memory: recollect.Engine) -> dict[str, str]:
         "memories": "memories",
         "memory": f"memories?kinds=decision&open={cited.id}",
         "recall": "recall?q=where does billing keep its cache?",
-        "context": "context?project=checkout&prompt=when do we deploy?",
+        "context": "context?project=platform&prompt=how do we renew cache for billing?",
         "review": "review",
-        "graph": "graph",
+        "graph": "graph?focus=billing",
         "health": "health",
         "settings": "settings",
     }
     if "checkpoint_list" in BY_NAME:
         found["time"] = "time?from=7d"
     if "answers" in BY_NAME:
-        found["answers"] = "answers?q=when do we deploy?"
+        found["answers"] = "answers?q=When do we deploy?"
     return found
 
 
@@ -70,12 +70,23 @@ def pictures(memory: recollect.Engine, url: str, folder: Path) -> None:
                 expect(page.locator("main .waiting")).to_have_count(0)
                 page.wait_for_timeout(1500)  # for charts and the graph, which are drawn and then settle
                 take(page, folder / f"{name}-{scheme}.webp")
-            if scheme == "light":
-                page.set_viewport_size(PHONE)
-                page.goto(f"{url}/#/memories")
-                page.wait_for_timeout(1000)
-                take(page, folder / "phone.webp")
+            page.set_viewport_size(PHONE)
+            screen, name = ("memories", "phone") if scheme == "light" else ("today", "phone-today")
+            page.goto(f"{url}/#/{screen}")
+            page.wait_for_timeout(1000)
+            take(page, folder / f"{name}.webp")
             context.close()
+
+
+def lived(memory: recollect.Engine) -> None:
+    """Some use, so that there is something to see: questions of an assistant, and answers that were kept."""
+    assistant = memory.beside(actor="claude-code")
+    for question in ("what did we learn about retries?", "who runs the gateway?", "when do we deploy?"):
+        assistant.recall(question, scope=recollect.Scope(project="checkout"), limit=4)
+    for question in ("When do we deploy?", "Who feeds the cat?", "What port does the gateway listen on?"):
+        for _ in range(4):  # what was asked three times is kept
+            assistant.answers.ask(question)
+    memory.stats()
 
 
 def main() -> None:
@@ -89,9 +100,7 @@ def main() -> None:
         os.environ["RECOLLECT_HOME"] = f"{work}/home"
         made(Path(work, "store.db"))
         with recollect.open(Path(work, "store.db"), embedder="hashing") as memory, serving(memory) as server:
-            for question in ("when do we deploy?", "who runs the gateway?", "what did we learn about retries?"):
-                memory.recall(question)
-            memory.stats()
+            lived(memory)
             pictures(memory, server.url, folder)
 
 

@@ -21,6 +21,13 @@ from recollect.graph import Node, Relation
 from served import Server, serving
 
 pytest_plugins = ["looking"]
+OVERDRAWN = """
+[...document.querySelectorAll("main .line, main .row, main .card > *, main .figure")].flatMap((box) => {
+  const parts = [...box.children].map((one) => one.getBoundingClientRect()).filter((one) => one.width && one.height);
+  return parts.some((a, at) => parts.slice(at + 1).some((b) => a.left < b.right - 2 && b.left < a.right - 2
+    && a.top < b.bottom - 2 && b.top < a.bottom - 2)) ? [box.outerHTML.slice(0, 100)] : [];
+})
+"""
 MOUSE_ONLY = """
 [...document.querySelectorAll("main *, nav *")].filter((one) => getComputedStyle(one).cursor === "pointer"
   && !one.closest("a[href], button, input, select, textarea, summary, label, .row")
@@ -60,6 +67,7 @@ def test_each_screen_fits_a_phone(show: Opened, screen: str) -> None:
     page.set_viewport_size({"width": 390, "height": 800})
     ready(page, screen)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert page.evaluate(OVERDRAWN) == [], "nothing is drawn over its neighbour"
 
 
 def test_navigation_shows_where_one_is_and_what_the_server_can_do(show: Opened) -> None:

@@ -133,6 +133,12 @@ def test_several_are_chosen_previewed_and_changed_at_once(show: Opened, server: 
     expect(page.locator(".toast", has_text="Tagged 3")).to_be_visible()
     assert {server.engine.get(id).tags for id in ids} == {("zoo", "night")}
     page.get_by_role("checkbox", name=re.compile("The bat")).check()
+    page.get_by_role("checkbox", name=re.compile("The fox")).check()
+    page.keyboard.press("p")
+    expect(page.get_by_role("dialog")).to_contain_text("The fox sleeps")
+    page.get_by_role("button", name="Cancel").click()
+    assert "pinned" not in server.engine.get(ids[0]).tags, "several are shown first"
+    page.get_by_role("checkbox", name=re.compile("The fox")).uncheck()
     page.get_by_role("checkbox", name=re.compile("The owl")).check()
     bulk.get_by_role("button", name="Merge").click()
     page.get_by_role("dialog").get_by_role("radio").nth(1).check()

@@ -26,6 +26,7 @@ def test_a_recall_is_looked_into_and_compared(show: Opened, server: Server) -> N
     page.locator("[data-search]").fill("when do we deploy?")
     expect(page.locator(".hit").first).to_contain_text("Thursdays")
     expect(page.locator(".arms").first).to_contain_text("text")
+    expect(page.locator(".arms .stage-score").nth(2)).to_contain_text("weighed")
     expect(page.locator(".stages").first).to_be_visible()
     expect(page.get_by_role("heading", name="Candidates by arm")).to_be_visible()
     page.get_by_label("Beside it").select_option("hybrid")

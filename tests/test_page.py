@@ -289,6 +289,20 @@ def test_what_is_recalled_is_told_with_the_question_and_behind_a_wall_only_its_o
     assert (told["way"], told["actor"], told["scope"]["session"]) == ("prompt", "claude", "s1")
 
 
+def test_the_last_questions_are_told_with_what_decided_and_behind_a_wall_only_its_own(stocked: Server) -> None:
+    asked = {"question": "When does the gateway time out?", "project": "web"}
+    for _ in range(4):  # what was asked three times is kept
+        stocked.call("POST", "/v1/ask", asked)
+    stocked.call("POST", "/v1/ask", {"question": "Who feeds the cat?"})
+    *first, cat = stocked.call("GET", "/v1/answers/asks").data
+    assert [one["cached"] for one in first] == [False, False, False, True]
+    assert (first[-1]["why"], first[-1]["scope"]) == ("the same question", {"project": "web"})
+    assert first[-1]["answer"] == stocked.call("GET", "/v1/answers").data[1]["id"]
+    assert (cat["cached"], cat["known"]) == (False, False)
+    _, secret = stocked.engine.tokens.create(name="ana", can=["read"], project="web")
+    assert stocked.call("GET", "/v1/answers/asks", token=secret).data == first
+
+
 def test_settings_are_told_with_their_origin_and_without_passwords(server: Server) -> None:
     told = {one["name"]: one for one in server.call("GET", "/v1/settings").data["settings"]}
     assert told["recall_limit"] == {

@@ -483,13 +483,17 @@ class Hit(Noun):
 
 @dataclass(frozen=True, slots=True)
 class Explained(Noun):
-    """How an answer came about: what each arm found, what was understood, and what was dropped and why."""
+    """How an answer came about: what each arm found, what was understood, and what was dropped and why.
+
+    `stages` has the score of each candidate that was looked at closer, after fusing, ranking and weighing.
+    """
 
     candidates: dict[str, tuple[tuple[str, float], ...]]
     dropped: tuple[tuple[str, str], ...] = ()
     when: str = ""
     hints: dict[str, tuple[str, ...]] = field(default_factory=dict)
     variants: tuple[str, ...] = ()
+    stages: dict[str, tuple[tuple[str, float], ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

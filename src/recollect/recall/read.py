@@ -123,7 +123,7 @@ class Reader:
             scored = [] if weak and query.abstain else self._weigh(found, scores)
             chosen = select(scored, query.recipe, query.limit, query.max_tokens, query.shown, printed_tokens)
             hits = self._hits(found, [(one.memory, one.score) for one in chosen.chosen])
-        told = _explained(found, chosen.dropped) if query.explain else None
+        told = _explained(found, chosen.dropped, scores, scored) if query.explain else None
         skipped = (*models.skipped, *found.skipped, *skipped)
         sure = round(min(fits, 1.0), 4)
         return Recall(query.text, hits, tuple(found.arms), skipped, chosen.tokens, watch.spent, told, weak, sure)
@@ -346,17 +346,26 @@ def _with_sessions(memories: Sequence[Memory], fused: Scores) -> Scores:
     return {m.id: fused.get(m.id, 0.0) + SESSION * best.get(m.scope.session, 0.0) for m in memories}
 
 
-def _explained(found: Found, dropped: list[tuple[str, str]]) -> Explained:
-    asked, arms, when = found.asked, found.arms, found.asked.when
+def _explained(found: Found, dropped: list[tuple[str, str]], ranked: Scores, weighed: Sequence[Scored]) -> Explained:
+    asked, when = found.asked, found.asked.when
+    pool = [memory.id for memory in found.memories]
+    stages = {
+        "fused": {id: found.fused.get(id, 0.0) for id in pool}, "ranked": {id: ranked.get(id, 0.0) for id in pool},
+        "weighed": {one.memory.id: one.score for one in weighed},
+    }  # fmt: skip
     return Explained(
-        candidates={
-            arm: tuple((id, round(scores[id], 4)) for id in rank.order(scores)) for arm, scores in arms.items()
-        },
+        candidates=_rounded(found.arms),
         dropped=tuple(dropped),
         when=f"{when.words}: {_edge(when.start)} to {_edge(when.end)}, sure to {when.confidence:.0%}" if when else "",
         hints={name: tuple(values) for name, values in asked.hints.items()},
         variants=asked.variants,
+        stages=_rounded(stages),
     )
+
+
+def _rounded(scores: Mapping[str, Scores]) -> dict[str, tuple[tuple[str, float], ...]]:
+    """Scores by name, the best first."""
+    return {name: tuple((id, round(some[id], 4)) for id in rank.order(some)) for name, some in scores.items()}
 
 
 def _edge(moment: datetime | None) -> str:

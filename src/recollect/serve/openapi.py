@@ -125,13 +125,15 @@ def _responses(operation: Operation, nouns: dict[str, dict[str, Any]]) -> dict[s
 def _events() -> dict[str, Any]:
     after = {"name": "after", "in": "query", "description": "The last sequence number that was read.",
              "schema": {"type": "integer", "minimum": 0}}  # fmt: skip
+    looks = {"name": "looks", "in": "query", "description": "Whether what is recalled is told too.",
+             "schema": {"type": "boolean"}}  # fmt: skip
     content = {"text/event-stream": {"schema": {"type": "string"}}}
     problem = {PROBLEM: {"schema": {"$ref": "#/components/schemas/Problem"}}}
     return {
         "operationId": "events",
         "summary": "Every change as it happens (Server-Sent Events).",
         "description": "Begins now, or after the number of Last-Event-ID or after. Needs the right «read».",
-        "parameters": [after, _header("Last-Event-ID", "The last sequence number that was read.", 15)],
+        "parameters": [after, looks, _header("Last-Event-ID", "The last sequence number that was read.", 15)],
         "responses": {
             "200": {"description": "The stream; it does not end.", "content": content},
             "default": {"description": "What went wrong, and the fix.", "content": problem},

@@ -59,7 +59,12 @@ export async function purge(memories) {
   return true;
 }
 
+// Several at once are shown before they are changed.
+const sure = async (memories, title, words) =>
+  memories.length < 2 || Boolean(await confirm(title, html`<p>${words}</p><${Preview} memories=${memories} />`, { yes: "Do it", reason: false }));
+
 export async function pin(memories, on = !memories.every(pinned)) {
+  if (!(await sure(memories, `${on ? "Pin" : "Unpin"} ${named(memories)}?`, on ? "What is pinned is neither aged nor tidied away." : "They age again as others do."))) return false;
   const trail = [];
   for (const one of memories) {
     const tags = one.tags.filter((tag) => tag !== "pinned");
@@ -72,6 +77,7 @@ export async function pin(memories, on = !memories.every(pinned)) {
 export const pinned = (memory) => memory.tags.includes("pinned");
 
 export async function bringBack(memories) {
+  if (!(await sure(memories, `Bring back ${named(memories)}?`, "They stand again and are recalled."))) return false;
   const trail = [];
   for (const one of memories) {
     if (one.state === "rejected") await post("/v1/reject", { id: one.id, undo: true }, { trail });
@@ -165,7 +171,7 @@ export function remember(done = () => {}, place = {}) {
 
 export function askTag(memories, done) {
   let words = "";
-  const body = html`<${Field} label="Tags, with commas between" value="" onInput=${(value) => (words = value)} autofocus=${true} />`;
+  const body = html`<${Field} label="Tags, with commas between" value="" onInput=${(value) => (words = value)} autofocus=${true} /><${Preview} memories=${memories} />`;
   confirm(`Tag ${named(memories)}`, body, { yes: "Tag", reason: false }).then(async (said) => {
     if (said && words.trim()) await tag(memories, words).then(done);
   }).catch(complain);

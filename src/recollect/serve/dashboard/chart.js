@@ -10,9 +10,9 @@ const DAY = 24 * HOUR;
 const STEPS = [MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 30 * MINUTE, HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, DAY, 2 * DAY, 7 * DAY, 14 * DAY, 30 * DAY, 90 * DAY, 365 * DAY];
 const TICKS = [[365 * DAY, "{YYYY}", null, null, null, null, null, null, 1], [30 * DAY, "{MMM}", "\n{YYYY}", null, null, null, null, null, 1], [DAY, "{D} {MMM}", null, null, null, null, null, null, 1], [MINUTE, "{HH}:{mm}", "\n{D} {MMM}", null, null, null, null, null, 1]];
 
-// A chart shows ten minutes at least: what came within a second would else be told in thousandths of it.
+// A chart shows two minutes at least: what came within a second would else be told in thousandths of it.
 function wide(_, first, last) {
-  const short = 10 * MINUTE - (last - first);
+  const short = 2 * MINUTE - (last - first);
   return short > 0 ? [first - short, last] : [first, last];
 }
 

@@ -2,7 +2,7 @@
 import { html, render, useEffect, useErrorBoundary, useState } from "./base.js";
 import { follow, get, onLoginNeeded, post } from "./api.js";
 import { can, complain, feedState, go, has, keep, kept, me, onEntry, overlay, route, spread, takeBack, toasts, undoable, unsay, useCell } from "./state.js";
-import { close, Dialog, Icon, Key, Wrong } from "./ui.js";
+import { close, Dialog, Icon, Key, typing, Wrong } from "./ui.js";
 import { remember } from "./actions.js";
 import { Login } from "./screens/login.js";
 import { Today } from "./screens/today.js";
@@ -109,7 +109,7 @@ const LETTERS = { t: "today", m: "memories", r: "recall", c: "context", v: "revi
 let going = 0;
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || overlay.get() || !me.get()) return;
-  if (event.target.closest("input, textarea, select")) return;
+  if (typing(event.target)) return;
   if (going && Date.now() - going < 1200 && LETTERS[event.key]) {
     event.preventDefault();
     event.stopImmediatePropagation();

@@ -135,6 +135,9 @@ function Confirm({ body, yes, danger, reason, done }) {
 
 // -- keys -------------------------------------------------------------------------------------------------------------
 
+// Whether somebody types there; a box that is only ticked takes no letters.
+export const typing = (target) => target.closest("textarea, select, dialog, input:not([type=checkbox])");
+
 // Keys of a screen: { j: () => …, Enter: () => … }. Not while somebody types, and not under a dialog.
 export function useKeys(keys) {
   const now = useRef(keys);
@@ -143,7 +146,7 @@ export function useKeys(keys) {
     const pressed = (event) => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || overlay.get()) return;
       const act = now.current[event.key];
-      if (!act || (event.target.closest("input, textarea, select, dialog") && event.key !== "Escape")) return;
+      if (!act || (typing(event.target) && event.key !== "Escape")) return;
       if (event.key === "Enter" && event.target.closest("button, a")) return;
       event.preventDefault();
       Promise.resolve(act(event)).catch(complain);

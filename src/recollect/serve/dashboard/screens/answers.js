@@ -63,7 +63,7 @@ function Lately({ asks, show }) {
       <small class="dim">Over the last ${WINDOW} questions each, since the server started.</small></section>
     <section class="card" aria-label="Asked lately"><h2>Asked lately, and what decided</h2>
       <ul class="plain asks">${asks.slice(-6).reverse().map((one) => html`<li key=${one.at}><div class="chips"><span class="tag ${one.cached ? "s-done" : ""}">${one.cached ? `served, ${one.tier}` : one.known ? "computed" : "not known"}</span>
-        ${one.answer ? html`<button type="button" class="link" onClick=${() => show(one.answer)}>${shorten(one.question, 90)}</button>` : html`<span>${shorten(one.question, 90)}</span>`}<span class="gap"></span><${Time} at=${one.at} /></div>
+        ${one.answer ? html`<button type="button" class="link" onClick=${() => show(one.answer)}>${shorten(one.question, 90)}</button>` : html`<span class="asked">${shorten(one.question, 90)}</span>`}<span class="gap"></span><${Time} at=${one.at} /></div>
         <small class="reason">${one.why}</small></li>`)}</ul></section></div>`;
 }
 

@@ -74,8 +74,17 @@ function Hit({ hit, at, best, recall }) {
     <div class="hit-head"><${Kind} kind=${memory.kind} /><${State} state=${memory.state} /><span class="dim">${memory.scope.project || "everywhere"}</span><span class="gap"></span><strong class="mono">${hit.score.toFixed(3)}</strong></div>
     <a class="hit-text" href=${address("memories", { open: memory.id, states: "any" })}>${shorten(memory.content, 320)}</a>
     <${Bar} share=${hit.score / (best || 1)} kind="score" label=${`score ${hit.score.toFixed(3)}`} />
-    <div class="arms">${ARMS.filter((arm) => arm in hit.arms).map((arm) => html`<span class="arm"><span>${arm}</span><${Bar} share=${part(recall, arm, hit.arms[arm])} kind="a-${arm}" label=${`${arm} ${hit.arms[arm]}`} /><b class="mono">${hit.arms[arm].toFixed(2)}</b></span>`)}</div>
+    <div class="arms">${ARMS.filter((arm) => arm in hit.arms).map((arm) => html`<span class="arm"><span>${arm}</span><${Bar} share=${part(recall, arm, hit.arms[arm])} kind="a-${arm}" label=${`${arm} ${hit.arms[arm]}`} /><b class="mono">${hit.arms[arm].toFixed(2)}</b></span>`)}
+      ${stagesOf(recall, memory.id).map(([stage, score, share]) => html`<span class="arm stage-score"><span>${stage}</span><${Bar} share=${share} kind="a-stage" label=${`${stage} ${score}`} /><b class="mono">${score.toFixed(2)}</b></span>`)}</div>
     <small class="dim">${hit.why}</small></div></li>`;
+}
+
+// The score of a memory after each stage, with its part of the best.
+function stagesOf(recall, id) {
+  return Object.entries(recall.explained?.stages || {}).flatMap(([stage, scores]) => {
+    const own = scores.find(([other]) => other === id);
+    return own ? [[stage, own[1], own[1] / Math.max(scores[0][1], 1e-9)]] : [];
+  });
 }
 
 // How much of the best score of its arm one has.
