@@ -70,11 +70,11 @@ def _live(memory: recollect.Engine, chance: random.Random, clock: Clock, number:
 
 def test_counts_are_what_looking_at_each_memory_gives(memory: recollect.Engine, opened: Opener, clock: Clock) -> None:
     chance = random.Random(3)
-    for number in range(60):
+    for number in range(40):
         _live(memory, chance, clock, number)
         clock.forward(hours=3)
     other = opened()  # which counts what the first one writes
-    for turn in range(4):
+    for turn in range(3):
         every = [one.id for one in memory.list(limit=1000, states=("active",)).memories]
         if turn:
             memory.edit(every[turn], tags=["green"], kind="rule", scope=Scope(project="shop"))

@@ -7,7 +7,7 @@ import { deed, GROUPS, number, placeOf, plural, shorten, shortId, titleOf } from
 import { First } from "./first.js";
 
 const MOST = 400; // happenings that are kept in sight
-const DRAWN = 200;
+const DRAWN = 60; // lines at first, and with each wish for more
 const QUIET = new Set(["source", "evidence", "embedding", "tombstone", "token", "webhook"]); // what stands behind memories
 const WAYS = { recall: "recalled", start: "told at the start", prompt: "told with a prompt" };
 
@@ -81,6 +81,7 @@ async function looks() {
 export function Today({ values }) {
   const [paused, setPaused] = useState(false);
   const [at, setAt] = useState(-1);
+  const [drawn, setDrawn] = useState(DRAWN);
   const feed = useFeed(paused);
   const choose = (name) => (value) => go("today", { ...values, [name]: value || undefined }, { replace: true });
   const chosen = { group: values.group?.[0] || "", project: values.project?.[0] || "", session: values.session?.[0] || "", kind: values.kind?.[0] || "" };
@@ -89,7 +90,8 @@ export function Today({ values }) {
   const all = feed.all || [];
   const placed = all.filter((one) =>
     (!chosen.project || one.scope.project === chosen.project) && (!chosen.session || one.scope.session === chosen.session) && (!chosen.kind || one.kinds.includes(chosen.kind)));
-  const seen = placed.filter((one) => !chosen.group || one.group === chosen.group).slice(0, DRAWN);
+  const fitting = placed.filter((one) => !chosen.group || one.group === chosen.group);
+  const seen = fitting.slice(0, drawn);
   const counts = useMemo(() => placed.reduce((sums, one) => ({ ...sums, [one.group]: (sums[one.group] || 0) + 1 }), {}), [feed.all, chosen.project, chosen.session, chosen.kind]);
   const some = (values) => [...new Set(values.filter(Boolean))].sort();
   const move = (step) => () => {
@@ -114,7 +116,8 @@ export function Today({ values }) {
     </div>
     <section aria-label="Feed">
       ${feed.all === null ? html`<p class="waiting" role="status">Loading…</p>`
-        : seen.length ? html`<ol class="feed" aria-live=${paused ? "off" : "polite"} aria-relevant="additions">${seen.map((one, index) => html`<${one.look ? Looked : Changed} key=${one.key} here=${index === at} ...${one} />`)}</ol>`
+        : seen.length ? html`<ol class="feed" aria-live=${paused ? "off" : "polite"} aria-relevant="additions">${seen.map((one, index) => html`<${one.look ? Looked : Changed} key=${one.key} here=${index === at} ...${one} />`)}</ol>
+          ${fitting.length > drawn && html`<p class="pad"><${Button} onClick=${() => setDrawn(drawn + DRAWN)}>${number(fitting.length - drawn)} more<//></p>`}`
         : html`<p class="dim pad">Nothing of that sort lately.</p>`}
     </section><//>`;
 }
