@@ -88,12 +88,35 @@ def test_everything_is_as_it_was_to_the_last_field(server: Server, clock: Clock)
     assert memory.remember("It never times out.").action == "duplicate", "no tombstone is left"
 
 
+def test_many_that_were_forgotten_at_once_are_back(server: Server) -> None:
+    made = server.engine.remember_many([f"Lamp number {number} is lit." for number in range(12)])
+    done = server.call("POST", "/v1/forget", {"id": [one.id for one in made]})
+    assert server.engine.checkpoints.all(), "before so many a moment is named, which is a change too"
+    assert len(_undo(server, *_changes(done)).data["restored"]) == 12
+    assert {server.engine.get(one.id).state for one in made} == {"active"}
+
+
 def test_what_came_is_archived_and_can_be_brought_back(server: Server) -> None:
     made = server.call("POST", "/v1/memories", {"content": "The quota is 5."})
     id = made.data["memory"]["id"]
     assert _undo(server, *_changes(made)).data["archived"] == [id]
     assert server.engine.get(id).state == "archived"
     assert server.call("PATCH", f"/v1/memories/{id}", {"state": "active"}).status == 200
+
+
+def test_several_steps_are_taken_back_one_after_the_other(server: Server) -> None:
+    first, _ = _pair(server.engine)
+    before = _state(server.engine)
+    steps = [
+        _changes(server.call("PATCH", f"/v1/memories/{first}", fields))
+        for fields in ({"importance": 9}, {"tags": ["pinned"]}, {"content": "It times out after 7 s."})
+    ]
+    assert _undo(server, *steps[0]).status == 412, "first what came later"
+    for changes in reversed(steps):
+        assert _undo(server, *changes).status == 200
+    assert _state(server.engine) == before
+    again = _undo(server, *steps[0])
+    assert again.status == 412, "what was taken back cannot be taken back again"
 
 
 def test_what_was_changed_since_or_erased_is_not_taken_back(server: Server) -> None:

@@ -21,10 +21,10 @@ from ..store.contract import Transaction
 from ..store.rows import record
 from ..store.trail import Trace
 from ..types import Entry, Evidence, Kept, Link, Memory, Tombstone
-from .asof import Rows, undone
+from .asof import Past, Rows, undone
 
 KINDS: dict[str, type[Kept]] = {"memory": Memory, "link": Link, "evidence": Evidence, "tombstone": Tombstone}
-BEHIND = ("source", "embedding", "note")  # rows that go along with others: what they say stays true
+BEHIND = ("source", "embedding", "note", "checkpoint")  # rows that go along with others: what they say stays true
 LIVE = ("active", "pending")
 MOST_SPANS, MOST_ROWS = 1000, 5000
 _SPAN = re.compile(r"\s*(\d{1,15})(?:\s*-\s*(\d{1,15}))?\s*")
@@ -83,14 +83,22 @@ class Undo:
         return rows
 
     def _untouched_since(self, rows: Sequence[Entry]) -> None:
-        """Raise where something that these rows changed has been changed by others since."""
-        known, targets = {row.seq for row in rows}, sorted({row.target for row in rows})
-        first = min(known)
+        """Raise where something that these rows changed stands differently now; what was taken back since does not."""
+        writer, mine = self.writer, {row.seq: row for row in rows}
+        last = {row.target: row for row in sorted(rows, key=lambda row: row.seq)}
+        targets = sorted(last)
+        later: Rows = {}
         for start in range(0, len(targets), 500):
-            trace = Trace(after=first, targets=tuple(targets[start : start + 500]), nouns=tuple(KINDS))
-            for row in self.writer.store.trail(self.writer.tenant, trace, MOST_ROWS):
-                if row.seq not in known:
-                    raise ChangedMeanwhile(f"The {row.noun} {row.target} was changed since, by {row.actor}.")
+            trace = Trace(after=min(mine), targets=tuple(targets[start : start + 500]), nouns=tuple(KINDS))
+            later |= Past(writer.store, writer.tenant).later(trace)
+        for id, since in later.items():
+            if not (others := [row for row in since if row.seq not in mine]):
+                continue
+            found = writer.store.of(writer.tenant, KINDS[last[id].noun], [id])
+            now = record(found[0]) if found else None
+            if others[0].seq < last[id].seq or undone(now, others) != now:
+                who = others[-1].actor
+                raise ChangedMeanwhile(f"The {last[id].noun} {id} was changed since, by {who}.")
 
 
 def _lost(row: Entry) -> bool:

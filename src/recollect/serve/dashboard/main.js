@@ -94,7 +94,7 @@ function Overlay() {
 
 const KEYS = [
   ["/", "search"], ["j  k", "next, previous"], ["Enter", "open"], ["Esc", "close"], ["x", "select"], ["e", "edit"], ["f", "forget"],
-  ["p", "pin"], ["a  r  m", "approve, reject, merge (Review)"], ["Space", "hold the feed still (Today)"], ["n", "remember something"],
+  ["p", "pin"], ["a  r  m", "approve, reject, merge (Review)"], ["1  2", "the first, the second holds (Review)"], ["Space", "hold the feed still (Today)"], ["n", "remember something"],
   ["u", "undo"], ["g then a letter", "go to a screen: t today, m memories, r recall, c context, v review, g graph, i time, a answers, h health, s settings"],
   ["?", "this help"],
 ];
