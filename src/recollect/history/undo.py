@@ -102,7 +102,7 @@ class Undo:
 
 
 def _lost(row: Entry) -> bool:
-    return row.purged or row.noun not in KINDS or row.operation in ("purge", "restate") or row.before is row.after
+    return row.purged or row.noun not in KINDS or row.operation in ("purge", "restate")
 
 
 def _by_noun(rows: Sequence[Entry]) -> dict[str, Rows]:
