@@ -102,12 +102,8 @@ def open(
     ['Ana owns the billing service.']
     """
     named = embedder if isinstance(embedder, str) else None
-    given: dict[str, Any] = {
-        "store": None if path is None else os.fspath(path),
-        "tenant": tenant,
-        "user": user,
-        "project": project,
-    }
+    place = None if path is None else os.fspath(path)
+    given: dict[str, Any] = {"store": place, "tenant": tenant, "user": user, "project": project}
     chosen, _ = settings.load(embedder=named, **given)
     clock = now or (lambda: datetime.now(UTC))
     store = open_store(chosen.place, chosen.busy_timeout, clock())
@@ -186,9 +182,8 @@ class Engine(Hindsight, Keeping):
         other._origin, other._models, other.watch = self._origin, self._models, self.watch
         if other._tenant == self._tenant:  # one cache and one count of use for all who work in it
             other._recalled, other._usage, other._reader = self._recalled, self._usage, self._reader
-            other.looks = self.looks
             other.answers, other.overview = self.answers, self.overview
-            other._switch = self._switch
+            other.looks, other._switch = self.looks, self._switch
         return other
 
     def neighbours(self) -> Iterator[Engine]:
