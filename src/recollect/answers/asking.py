@@ -6,9 +6,12 @@ readings begin at the same place, the narrower one, which stands earlier in the 
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Collection
+from collections.abc import Sequence
 from functools import lru_cache
+
+from .lexicon import IRREGULAR
 
 _TABLE = r"""
 how many    how (?:many|much(?! time))
@@ -50,10 +53,28 @@ _LIKE_WHAT = re.compile(
 )
 # Kinds of which none can be answered by another's answer, in any talk.
 APART = frozenset(("who", "when", "where", "why", "how many", "how long", "how often", "how far"))
-_MODALS = {"can": "can", "could": "can", "may": "can", "might": "can", "should": "should", "shall": "should",
-           "ought": "should", "must": "must"}  # fmt: skip
+_MODALS = {
+    word: group
+    for group, words in {
+        "can": "can could may might possible allowed permitted able",
+        "should": "should shall ought recommended advisable advised",
+        "must": "must required mandatory obliged",
+    }.items()
+    for word in words.split()
+}
+_DUTY = frozenset(("have", "has", "had", "need", "needs"))
+_ABOUT = r"(?:who|whom|what(?: \w+){0,2}|which(?: \w+){1,2}|how many(?: \w+){1,2})"
+# «Who did Ana call»: what is asked for is behind the verb. A pronoun or a thing of ours asks of no one else's doing.
+_OBJECT = re.compile(rf"^{_ABOUT} (?:do|does|did) (?!i\b|we\b|you\b|one\b|it\b|they\b)\w+")
+_AUXILIARY = re.compile(
+    r"\b(?:do|does|did|is|are|was|were|am|be|can|could|will|would|should|shall|may|might|must|has|have|had)\b"
+)
+_SUBJECT = re.compile(rf"^{_ABOUT}\b")
+_DEED = re.compile(r"^(?:who|what|which \w+) (\w{3,})\b")  # «who approved it»: the verb alone tells the time
+_PASTS = frozenset(pair.split()[0] for line in IRREGULAR.strip().splitlines() for pair in line.split(";"))
 _FUTURE = re.compile(r"\b(?:will|shall|going to|gonna|plan(?:s|ning|ned)? to|upcoming|about to)\b")
 _PAST = re.compile(r"\b(?:did|was|were|had|used to|formerly|originally)\b")
+_ONGOING = re.compile(r"\b(?:is|are|am)\b(?: \w+){0,2}? (?!(?:any|some|every|no)?thing\b|during\b)\w{2,}ing\b")
 _PERFECT = re.compile(r"\b(?:has|have)\b(?: \w+){0,4}? (?:been|\w+ed|gone|done|made|written|become)\b")
 
 
@@ -73,9 +94,27 @@ def kind(question: str) -> str:
     return min(found)[2] if found else ""
 
 
-def modals(words: Collection[str]) -> frozenset[str]:
+def modals(words: Sequence[str]) -> frozenset[str]:
     """What it asks of: what can be, what should be, or what must be."""
-    return frozenset(_MODALS[word] for word in words if word in _MODALS)
+    duty = any(a in _DUTY and b == "to" for a, b in itertools.pairwise(words))
+    return frozenset(_MODALS[word] for word in words if word in _MODALS) | ({"must"} if duty else set())
+
+
+def ongoing(question: str) -> bool:
+    """Whether it asks of what is still going on: «is being moved», «are we moving»."""
+    return bool(_ONGOING.search(question.casefold()))
+
+
+def after_object(question: str) -> bool | None:
+    """Whether what is asked for is what the deed is done to; nothing where its form does not say.
+
+    >>> after_object("who did Plato teach"), after_object("who taught Plato"), after_object("where is Plato")
+    (True, False, None)
+    """
+    text = question.casefold()
+    if _OBJECT.search(text):
+        return True
+    return False if _SUBJECT.search(text) and not _AUXILIARY.search(text) else None
 
 
 def tense(question: str) -> str:
@@ -84,6 +123,8 @@ def tense(question: str) -> str:
     ('past', 'present', 'future', 'perfect')
     """
     text = question.casefold()
+    if (deed := _DEED.search(text)) and not _AUXILIARY.search(text):
+        return "past" if deed[1].endswith("ed") or deed[1] in _PASTS else "present"
     for name, pattern in (("future", _FUTURE), ("past", _PAST), ("perfect", _PERFECT)):
         if pattern.search(text):
             return name

@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from .asking import APART, kind, modals, tense
+from .asking import APART, after_object, kind, modals, ongoing, tense
 from .reading import FUNCTION, Reading, Word, first_words, opposites, stem, table
 
 
@@ -27,7 +27,8 @@ class Objection:
 
 
 WHOLE = frozenset(("all", "every", "each"))
-NEGATIONS = frozenset("not no never none nobody nothing neither nor without cannot hardly".split())
+PART = frozenset(("some", "most", "few", "none", "half", "certain"))
+NEGATIONS = frozenset("not no never none nobody nothing neither nor non without cannot hardly".split())
 _PREFIXES = ("un", "dis", "de", "non", "in", "im", "ir", "re", "pre", "post", "over", "under", "mis", "anti", "auto",
              "multi", "sub", "inter", "semi")  # fmt: skip
 
@@ -38,6 +39,10 @@ class Two:
 
     asked: Reading
     known: Reading
+
+    @property
+    def sides(self) -> tuple[Reading, Reading]:
+        return self.asked, self.known
 
     @cached_property
     def left(self) -> tuple[tuple[Word, ...], tuple[Word, ...]]:
@@ -140,6 +145,13 @@ def code(two: Two) -> Iterator[Objection]:
     if one or other:
         a, b = (", ".join(sorted(lone)) or "none" for lone in (one, other))
         yield Objection(f"another name in code or quotes: {a} ≠ {b}", firm=True)
+    capitals = [{word.stem: word.spelt for word in side.words if _CASED.search(word.spelt)} for side in two.sides]
+    for name in capitals[0].keys() & capitals[1].keys():
+        if capitals[0][name] != capitals[1][name]:
+            yield Objection(f"another spelling in code: {capitals[0][name]} ≠ {capitals[1][name]}", firm=True)
+
+
+_CASED = re.compile(r"_|[a-z][A-Z]|\w\.\w|::")  # written like an identifier, so its capitals were chosen
 
 
 def _code(one: Reading, other: Reading) -> set[str]:
@@ -186,7 +198,9 @@ def _negations(reading: Reading) -> int:
 def polarity(two: Two) -> Iterator[Objection]:
     """Negation and opposites. An opposite together with a negation cancels out: «not work» is «fail»."""
     lone, other = two.lone
-    against = [(a, b) for a in lone for b in other if (a, b) in opposites() or _prefixed(a, b)]
+    # «Always» and «never» are opposites by the negation itself, which is counted below and cancels nothing.
+    plainly = [words - NEGATIONS for words in (lone, other)]
+    against = [(a, b) for a in plainly[0] for b in plainly[1] if (a, b) in opposites() or _prefixed(a, b)]
     # Stems of a word and of its negation may part ways («visibl», «invis»), so the words themselves are looked at too.
     texts = [{w.text for w in side.words if w.stem in lone | other} for side in (two.asked, two.known)]
     against += [(a, b) for a in texts[0] for b in texts[1] if _prefixed(a, b)]
@@ -288,10 +302,39 @@ def direction(two: Two) -> Iterator[Objection]:
             if relates and not _active_is_passive(two, swapped) and (swapped or turned):
                 yield Objection(f"who does it to whom: {first}, {second}", firm=not any(two.left))
                 return
-    if (found := _around(two, shared)) is not None and not turned:
+    if contrast := _contrast(one, other, shared):
+        yield Objection(f"the other way: {contrast}", firm=not any(two.left))
+    elif {after_object(side.plain) for side in two.sides} == {True, False} and _same_words(two):
+        yield Objection("one asks who did it, the other to whom", firm=True)
+    elif (found := _around(two, shared)) is not None and not turned:
         yield Objection(f"the other way round: {found}", firm=True)
     elif _same_words(two) and (found := _reordered(two, one, other)):
         yield Objection(f"the same words in another order: {found}", firm=True)
+
+
+_TOWARDS = frozenset("to into onto toward towards".split())
+# Words of direction of which none stands for another, and those of them that no «in», «on», «of» or «with» stands for.
+_BEARINGS = {
+    **dict.fromkeys(_TOWARDS, "to"), "below": "under", "above": "over",
+    **{
+        word: word
+        for word in """from by for as than against over under before after until since without outside behind except
+        instead plus minus despite unlike""".split()
+    },
+}  # fmt: skip
+_APART = frozenset("before after until since without outside above below behind except against despite unlike".split())
+_NEUTRAL = frozenset("in on of with at within inside during".split())
+
+
+def _contrast(one: Mapping[str, tuple[int, str]], other: Mapping[str, tuple[int, str]], shared: Collection[str]) -> str:
+    """The same thing after a word of the contrary direction: «to the bucket», «from the bucket»."""
+    for word in shared:
+        a, b = one[word][1], other[word][1]
+        bearings = {_BEARINGS.get(a, ""), _BEARINGS.get(b, "")}
+        contrary = "" not in bearings and len(bearings) == 2 and bearings != {"to", "for"}
+        if contrary or (a in _APART and b in _NEUTRAL) or (b in _APART and a in _NEUTRAL):
+            return f"{a} ≠ {b} {word}"
+    return ""
 
 
 def _same_words(two: Two) -> bool:
@@ -359,19 +402,36 @@ def asks(two: Two) -> Iterator[Objection]:
         yield Objection(f"another kind of question: {one or 'none'} ≠ {other or 'none'}", firm={one, other} <= APART)
     elif one == "whether":
         a, b = (modals(reading.texts) for reading in (two.asked, two.known))
-        if a != b and "possible" not in (*two.asked.texts, *two.known.texts):
-            yield Objection("another modality")
+        if a != b:
+            yield Objection("another modality", firm=_free(a, b))
+    elif one != "how":  # «how can I», «how should I» and «how do I» ask the same
+        a, b = (modals(reading.texts) for reading in (two.asked, two.known))
+        if a and b and not a & b:
+            yield Objection("another modality", firm=_free(a, b))
+
+
+def _free(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether one asks what may be, the other what ought to be: «should» and «must» are not so far apart."""
+    return bool(one and other) and ("can" in one) != ("can" in other)
 
 
 def tenses(two: Two) -> Iterator[Objection]:
     one, other = tense(two.asked.plain), tense(two.known.plain)
-    if one != other and ("perfect" not in (one, other) or "future" in (one, other)):
+    if "perfect" in (one, other) and (ongoing(two.asked.plain) != ongoing(two.known.plain)):
+        yield Objection("one is done, the other goes on", firm=not any(two.left))
+    elif one != other and ("perfect" not in (one, other) or "future" in (one, other)):
         yield Objection(f"another tense: {one} ≠ {other}", firm=not any(two.left))
 
 
 def scope(two: Two) -> Iterator[Objection]:
     """Words that say which, how much of it, or in what standing."""
     one, other = (_scopes(reading) for reading in (two.asked, two.known))
+    whole, part = ([bool(group & set(side.texts)) for side in two.sides] for group in (WHOLE, PART))
+    each = [_measures(side) for side in two.sides]
+    if whole[0] != whole[1] and part[0] != part[1] and whole[0] == part[1]:
+        yield Objection("another scope: of all or of a part", firm=True)
+    if each[0] and each[1] and each[0] != each[1]:
+        yield Objection(f"another scope: per {min(each[0])} ≠ per {min(each[1])}", firm=True)
     if lone := (one ^ other) - {"all"}:
         firm = bool(one - other and other - one)
         yield Objection(f"another scope: {', '.join(sorted(lone))}", firm)
@@ -384,6 +444,11 @@ def _scopes(reading: Reading) -> frozenset[str]:
     groups = first_words("SCOPE")
     found = {groups[form] for word in reading.words for form in (word.text, word.stem) if form in groups}
     return frozenset(found | {"all" for text in reading.texts if text in WHOLE})
+
+
+def _measures(reading: Reading) -> frozenset[str]:
+    """What something is counted by: the word behind «per»."""
+    return frozenset(word.stem for before, word in itertools.pairwise(reading.words) if before.text == "per")
 
 
 def _plural(two: Two) -> bool:

@@ -36,7 +36,21 @@ by hand = manually; deployment = deploy; deploys = deploy; deployments = deploy;
 at least = minimum; at most = maximum; up to date = current; used to = formerly; as well as = and
 get hold of = reach; point out = show; set off = trigger; kick off = trigger; in go = in golang
 go module = golang module; go modules = golang modules; go code = golang code; go service = golang service
-keep track of = track; make sure = ensure; carry out = run; come from = source; deal with = handle; hand over = give
+every other = alternate; in front of = ahead; well formed = wellformed; out of = from; keep track of = track
+make sure = ensure; carry out = run; come from = source; deal with = handle; hand over = give
+"""
+
+# Forms of verbs that no rule of endings finds, each with its verb; left out are those that are other words as well.
+IRREGULAR = """
+taught teach; sent send; built build; kept keep; wrote write; written write; chose choose; chosen choose; ran run
+began begin; begun begin; broke break; gave give; given give; took take; taken take; made make; went go; gone go
+came come; knew know; thought think; bought buy; brought bring; caught catch; fought fight; held hold; led lead
+lost lose; met meet; sold sell; spent spend; spoke speak; spoken speak; stood stand; told tell; threw throw
+thrown throw; understood understand; won win; drove drive; driven drive; ate eat; eaten eat; fell fall; fallen fall
+flew fly; flown fly; forgot forget; forgotten forget; froze freeze; frozen freeze; grew grow; grown grow; risen rise
+shown show; shrank shrink; shrunk shrink; slept sleep; stole steal; stolen steal; woke wake; woken wake; dealt deal
+sought seek; drew draw; drawn draw; blew blow; blown blow; overwrote overwrite; overwritten overwrite; rebuilt rebuild
+overridden override; overrode override; swept sweep; swore swear; sworn swear; became become; hung hang; sang sing
 """
 
 # What is done. Two actions of different groups are never the same.
@@ -119,7 +133,7 @@ utc; gdpr; hipaa; soc2; pci
 
 # Where something runs. A question about one of them is not answered by another, nor by one about none.
 ENVIRONMENTS = """
-prod production live; staging stage preproduction; dev development; test testing qa uat; local localhost locally
+prod production live; staging stage preproduction; dev development; test testing; qa; uat; local localhost locally
 sandbox; canary; preview; demo; onprem; cloud; remote
 """
 
@@ -170,7 +184,34 @@ blocking nonblocking; stateful stateless; signed unsigned; single multiple; temp
 deploy rollback; commit revert; warm cold; freeze unfreeze; pause resume; pin unpin; fold unfold; load unload
 wrap unwrap; stage unstage; set unset; assign unassign; mute unmute; archive restore; backup restore; save discard
 keep delete; keep remove; keep drop; rise fall; import deport; hire fire; join leave; attack defend; male woman
-healthy unhealthy; normal abnormal
+healthy unhealthy; normal abnormal; within beyond; for against; ahead behind; ahead after; use avoid; have lack
+has lack; malformed wellformed
+planned done; planned finished; draft final; recent old; recent oldest; latest earliest; newest earliest
+hello goodbye
+wake sleep; awake asleep; prepend append; head tail; pop push; enqueue dequeue; allocate free; acquire release
+bind unbind; promote demote; odd even; north south; east west; northern southern; eastern western; day night
+morning evening; morning night; noon midnight; summer winter; spring autumn; weekday weekend; weekdays weekends
+singular plural; thin thick; wide narrow; light dark; heavy light; deep shallow; beginner expert; junior senior
+debit credit; income expense; profit loss; arrival departure; mother father; mom dad; brother sister; son daughter
+uncle aunt; adult child; student teacher; employer employee; landlord tenant; guest host; lender borrower
+caller callee; superclass subclass; base derived; request response; question answer; numerator denominator
+sparse dense; hit miss; agree disagree; trust distrust; obey disobey; accept decline; approve decline; raise drop
+succeed break; solved unsolved; open shut; opened closed; won lost; sharp blunt; wet dry; loud quiet; noisy quiet
+clean dirty; young old; younger older; near far; nearest farthest; closest farthest; tall short; taller shorter
+strength weakness; ally enemy; friend enemy; heaven hell; peace war; birth death; marry divorce; introvert extrovert
+optimist pessimist; minimum average; maximum average; average median; planned unplanned; ephemeral persistent
+liveness readiness; horizontally vertically; clockwise counterclockwise; uppercase lowercase; add subtract
+multiply divide; started finished; started ended; open resolved; ongoing resolved; ongoing finished
+queued running; running stopped; running paused; merged pending; merged closed; removed deprecated; advisory blocking
+present absent; visible hidden; busy idle; raw cooked; raw processed; fresh stale; plaintext encrypted
+unit integration
+"""
+
+# Opposites that have degrees: each form of one is against each form of the other.
+GRADED = """
+big small; large small; huge tiny; long short; tall short; fast slow; quick slow; early late; old new; old young
+high low; cheap expensive; hot cold; warm cold; easy hard; easy difficult; strong weak; heavy light; deep shallow
+wide narrow; thick thin; near far; close far; rich poor; safe risky; simple complex; loud quiet; clean dirty
 """
 
 # Words that say which, how much of it, or of what standing. One-sided they change what is asked.

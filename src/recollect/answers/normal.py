@@ -2,7 +2,7 @@
 
 Only what never changes the meaning is folded: letter case, width, spacing, quotation marks, contractions, a greeting in
 front, a «please» or a question mark behind. Numbers, names, signs inside words and the order of the words stay, and so
-does everything between backticks, where `Foo` and `foo` are two names.
+do flags, names as in code, and everything between backticks, where `Foo` and `foo` are two names.
 """
 
 from __future__ import annotations
@@ -28,6 +28,9 @@ _PREFACE = re.compile(
     re.IGNORECASE,
 )
 _ENDS = " \t\n?!.,;:"
+_LONE = re.compile(r"(?<=\w )\.{1,2}[?! ]*$")  # «git add .»: no full stop, since that stands at its word
+# Where a capital makes another name even without backticks: flags, names with an underscore, camelCase.
+_CASED = re.compile(r"((?<![\w-])-[A-Za-z]\w*|\b\w*[A-Za-z]_\w+|\b[a-z]{2,}(?:[A-Z][a-z0-9]+)+\b)")
 _CONTRACTIONS = (
     (re.compile(r"\b(can)(?:'t|not)\b|\bcant\b", re.IGNORECASE), "can not"),
     (re.compile(r"\bwon't\b|\bwont\b", re.IGNORECASE), "will not"),
@@ -76,10 +79,18 @@ def normal(question: str) -> str:
     ('what is the default port', 'what is the default port')
     >>> normal("Does `Foo` take 5 items?"), normal(".env or env?")
     ('does `Foo` take 5 items', '.env or env')
+    >>> normal("What does -V do?"), normal("What does git add .?"), normal("How do I use GitHub.")
+    ('what does -V do', 'what does git add .', 'how do i use github')
     """
-    folded = "".join(part if part.startswith("`") else part.casefold() for part in _CODE.split(plain(question)))
+    folded = "".join(part if part.startswith("`") else _folded(part) for part in _CODE.split(plain(question)))
+    lone = found[0].rstrip(" ?!") if (found := _LONE.search(folded)) else ""
     folded = _FAREWELL.sub("", folded.rstrip(_ENDS))
-    return bare(_GREETING.sub("", folded)).rstrip(_ENDS) or folded or question.strip()
+    return " ".join(filter(None, (bare(_GREETING.sub("", folded)).rstrip(_ENDS), lone))) or folded or question.strip()
+
+
+def _folded(text: str) -> str:
+    """In small letters, but for what is written as in code."""
+    return "".join(part if n % 2 else part.casefold() for n, part in enumerate(_CASED.split(text)))
 
 
 def key(question: str) -> str:

@@ -57,21 +57,37 @@ _CALENDAR = {
 }
 _COUNTED = {
     word: str(number)
-    for number, word in enumerate("zero one two three four five six seven eight nine ten eleven twelve".split())
+    for number, word in enumerate(
+        """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
+        seventeen eighteen nineteen""".split()
+    )
     if word not in ("one",)
-} | {"third": "3", "fourth": "4", "fifth": "5", "hundred": "100", "thousand": "1000", "million": "1000000",
-     "twenty": "20", "thirty": "30", "fifty": "50", "dozen": "12",
+} | {
+    word: str(number)
+    for number, word in enumerate("third fourth fifth sixth seventh eighth ninth tenth".split(), start=3)
+} | {
+    word: str(number)
+    for number, word in zip(
+        range(20, 100, 10), "twenty thirty forty fifty sixty seventy eighty ninety".split(), strict=True
+    )
+} | {"hundred": "100", "thousand": "1000", "million": "1000000", "billion": "1000000000", "dozen": "12",
      "twice": "2", "double": "2", "triple": "3"}  # fmt: skip
 _SPAN = re.compile(
-    r"(?P<tick>`[^`]+`)|(?P<url>https?://\S+)|(?P<iso>\d{4}-\d\d(?:-\d\d)?)|(?P<clock>\d{1,2}:\d\d)"
+    r"(?P<tick>`[^`]+`)|(?P<url>https?://\S+)|(?P<iso>\d{4}-\d\d(?:-\d\d)?)|(?P<clock>"
+    r"(?<![\d.:])(?:1[0-2]|0?[1-9])(?::\d\d)? ?(?i:[ap]\.?m)\b\.?(?! [Ii]\b)|\d{1,2}:\d\d)"
     r"|(?P<path>(?<!\w)(?:~|\.{0,2})/[\w.@*-]+(?:/[\w.@*-]*)*|[\w.@-]+(?:/[\w.@*-]+){2,}|[\w@-]+/[\w-]+\.\w+)"
     r"|(?P<flag>(?<![\w-])--?[A-Za-z][\w-]*)"
     r"|(?P<version>\bv?\d+(?:\.\d+)+(?:[-+][\w.]+)?|\bv\d+\b)"
-    r"|(?P<number>\d[\d,]*(?:\.\d+)?(?:%|(?i:st|nd|rd|th|k|m|g|gb|mb|kb|tb|ms|s|h|x|px|am|pm)\b)?(?![\w]))"
+    r"|(?P<sign>[$€£¥₹](?=\d)|[<>]{1,3}=?|[!=]==?|&&|\|\||(?<=\w)--(?!\w)|(?<!\S)!(?=[A-Za-z])|(?<!\S)(?:[*~^%$@#\\+]|\.{1,2}(?=\s|$)|[?!:=](?=\s+[a-z])"
+    r"|(?!--|\.\.|\?\?|!!|\?!)[.*+?^$@#%~|&\\=!/:-]{2,3})(?!\S))"
+    r"|(?P<number>(?:(?<![\w.)-])-)?\d[\d,]*(?:\.\d+)?(?:%|(?i:st|nd|rd|th|k|m|g|gb|mb|kb|tb|ms|s|h|x|px|am|pm)\b)?(?![\w]))"
     r"|(?P<code>[A-Za-z]\w*(?:::\w+)+|\w+\(\)|[A-Za-z]\w*\.[A-Za-z]\w*(?:\.\w+)*(?!\w)|\w*[A-Za-z]\w*_\w+|_\w+"
     r"|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*|[A-Za-z]+\d\w*|\d+[A-Za-z]\w*|[A-Z]+-\d+)"
     r"|(?P<word>\.?[^\W\d_]+(?:['&][^\W\d_]+)*(?:\+\+|\#)?)"
 )
+# A sign of money says the same as its word; other signs are read as code, where each is another.
+_MONEY = {"$": "dollar", "€": "euro", "£": "pound", "¥": "yen", "₹": "rupee"}
+_ABBREVIATED = {"US": "usa", "IT": "computing"}  # small, they are other words
 _QUOTED = re.compile(r"\"([^\"]{1,80})\"|(?<!\w)'([^']{2,80})'(?!\w)|`([^`]+)`")
 _BRITISH = re.compile(r"(?<=[a-z]{3})is(?=(?:e|ed|es|ing|ation|ations|er|ers)$)")
 _POSSESSIVE = re.compile(r"'s\b|(?<=s)'(?!\w)")
@@ -85,6 +101,7 @@ class Word:
     stem: str
     kind: str
     raised: bool = False  # written with a capital where a plain word has none
+    spelt: str = ""  # for code: as it was written, since in code a capital makes another name
 
     @property
     def content(self) -> bool:
@@ -122,6 +139,12 @@ def phrases() -> tuple[re.Pattern[str], dict[str, str]]:
     return re.compile(rf"(?<![\w/.-])(?:{joined})(?![\w/-]|\.\w)", re.IGNORECASE), told
 
 
+@cache
+def irregular() -> dict[str, str]:
+    pairs = [pair.split() for line in lexicon.IRREGULAR.strip().splitlines() for pair in line.split(";")]
+    return {pair[0]: pair[1] for pair in pairs}
+
+
 @lru_cache(maxsize=32768)
 def stem(word: str) -> str:
     """The stem, in one spelling: «organise» and «organize» are one word.
@@ -129,6 +152,7 @@ def stem(word: str) -> str:
     >>> stem("deploying") == stem("deployed"), stem("normalise") == stem("normalize")
     (True, True)
     """
+    word = irregular().get(word, word)
     if len(word) < 4:
         return word
     with _stemming:
@@ -166,15 +190,21 @@ def _word(found: re.Match[str], *, plainly: bool) -> Word:
         named = small in names() and (small not in EVERYDAY or (said[0].isupper() and not plainly))
         upper = len(said) > 1 and said.isupper()
         raised = said[0].isupper() and said != "I" and (upper or not plainly) and small not in FUNCTION
+        if said in _ABBREVIATED and not plainly:
+            return Word(small, _ABBREVIATED[said], "word", raised=True)
         return Word(small, names().get(small, stem(small)), "name" if named else "word", raised)
     if kind in ("number", "version"):
         return Word(small.lstrip("v"), _amount(small), "number")
     if kind in ("iso", "clock"):
-        return Word(small, small, "date")
+        return Word(small, re.sub(r"[ .]|^0|:00(?=[ap ])", "", small), "date")
+    if said in _MONEY:
+        return Word(said, _MONEY[said], "word")
+    if kind == "flag":
+        return Word(said, said, "code", spelt=said)
     bare = small.removesuffix("()")
     if bare in names():
         return Word(bare, names()[bare], "name")
-    return Word(bare, _CALENDAR.get(bare, bare), "date" if bare in _CALENDAR else "code")
+    return Word(bare, _CALENDAR.get(bare, bare), "date" if bare in _CALENDAR else "code", spelt=said.strip("`"))
 
 
 def _amount(said: str) -> str:
@@ -219,8 +249,21 @@ def first_words(name: str) -> dict[str, str]:
     return {form: group[0] for group in groups if group for word in group for form in (word, stem(word))}
 
 
+def _degrees(word: str) -> tuple[str, ...]:
+    """
+    >>> _degrees("big"), _degrees("easy"), _degrees("late")
+    (('big', 'bigger', 'biggest'), ('easy', 'easier', 'easiest'), ('late', 'later', 'latest'))
+    """
+    root = word[:-1] + "i" if word.endswith("y") else word.removesuffix("e")
+    if re.fullmatch(r"[^aeiou]*[aeiou][bdgmnpt]", word):
+        root += root[-1]
+    return word, f"{root}er", f"{root}est"
+
+
 @cache
 def opposites() -> frozenset[tuple[str, str]]:
     pairs = [pair.split() for line in lexicon.OPPOSITES.strip().splitlines() for pair in line.split(";")]
+    graded = [pair.split() for line in lexicon.GRADED.strip().splitlines() for pair in line.split(";")]
+    pairs += [[a, b] for one, other in graded for a in _degrees(one) for b in _degrees(other)]
     both = [(stem(one), stem(other)) for one, other in pairs]
     return frozenset(both + [(other, one) for one, other in both])
