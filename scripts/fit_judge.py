@@ -26,9 +26,10 @@ from numpy.typing import NDArray
 
 from recollect.answers import judge
 from recollect.answers.features import NAMES, features
-from recollect.answers.guards import Two, objections, strict
+from recollect.answers.guards import objections, strict
 from recollect.answers.judge import Committee, Fitted, Floats, Net
 from recollect.answers.reading import read
+from recollect.answers.two import Two
 from recollect.evaluate.cache import CachedEmbedder
 from recollect.evaluate.corpus import place, read_json
 from recollect.models import embedder

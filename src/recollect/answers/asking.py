@@ -59,6 +59,7 @@ _MODALS = {
         "can": "can could may might possible allowed permitted able",
         "should": "should shall ought recommended advisable advised",
         "must": "must required mandatory obliged",
+        "would": "would",
     }.items()
     for word in words.split()
 }

@@ -13,7 +13,8 @@ from collections.abc import Collection, Mapping, Sequence, Set
 from functools import lru_cache
 
 from .asking import kind
-from .guards import GUARDS, Two
+from .guards import GUARDS
+from .two import Two
 
 NAMES = (
     "cosine", "shared", "covered least", "covered most", "rarest left, less", "rarest left, more", "left, less",

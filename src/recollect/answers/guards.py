@@ -11,104 +11,17 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
-from functools import cached_property
 
-from .asking import APART, after_object, kind, modals, ongoing, tense
-from .reading import FUNCTION, Reading, Word, first_words, opposites, stem, table
-
-
-@dataclass(frozen=True, slots=True)
-class Objection:
-    """What a guard has found. `firm`: it forbids in any talk; else only in technical talk (see `strict`)."""
-
-    text: str
-    firm: bool = False
-
+from .asking import APART, kind, modals, ongoing, tense
+from .direction import direction
+from .reading import Reading, Word, first_words, opposites, table
+from .two import Objection, Two
 
 WHOLE = frozenset(("all", "every", "each"))
 PART = frozenset(("some", "most", "few", "none", "half", "certain"))
 NEGATIONS = frozenset("not no never none nobody nothing neither nor non without cannot hardly".split())
 _PREFIXES = ("un", "dis", "de", "non", "in", "im", "ir", "re", "pre", "post", "over", "under", "mis", "anti", "auto",
              "multi", "sub", "inter", "semi")  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Two:
-    """Two readings side by side: which words answer each other, and what is left over on either side."""
-
-    asked: Reading
-    known: Reading
-
-    @property
-    def sides(self) -> tuple[Reading, Reading]:
-        return self.asked, self.known
-
-    @cached_property
-    def left(self) -> tuple[tuple[Word, ...], tuple[Word, ...]]:
-        """The words of content that have no partner: of the asked question, of the known one."""
-        return unmatched(self.asked, self.known), unmatched(self.known, self.asked)
-
-    @cached_property
-    def stems(self) -> tuple[frozenset[str], frozenset[str]]:
-        return (frozenset(word.stem for word in self.asked.words), frozenset(word.stem for word in self.known.words))
-
-    @cached_property
-    def lone(self) -> tuple[frozenset[str], frozenset[str]]:
-        """Every stem, function words too, that only one of them has."""
-        one, other = self.stems
-        return one - other, other - one
-
-
-def unmatched(one: Reading, other: Reading) -> tuple[Word, ...]:
-    """The words of content in `one` that nothing in `other` stands for."""
-    stems = {word.stem for word in other.words}
-    joined = "".join(other.texts)
-    return tuple(
-        word
-        for word in one.content
-        if word.stem not in stems
-        and not (len(word.text) > 4 and word.text in joined and word.kind != "number")
-        and not any(_joined(word, one, text) for text in other.texts)
-        and not any(same(word, partner) for partner in other.words)
-    )
-
-
-def _joined(word: Word, reading: Reading, whole: str) -> bool:
-    """Whether a word and its neighbour make up one word of the other question: «data base», «database»."""
-    if len(whole) < 6 or (not whole.startswith(word.text) and not whole.endswith(word.text)):
-        return False
-    texts = reading.texts
-    return any(a + b == whole for a, b in itertools.pairwise(texts) if word.text in (a, b))
-
-
-def same(one: Word, other: Word) -> bool:
-    """Whether two words may stand for each other: by the lexicon, or as two spellings of one.
-
-    >>> delete, remove, create = (Word(word, stem(word), "word") for word in ("delete", "remove", "create"))
-    >>> same(delete, remove), same(delete, create)
-    (True, False)
-    """
-    if one.kind in ("number", "date") or other.kind in ("number", "date"):
-        return False
-    if (one.stem, other.stem) in opposites():
-        return False
-    for name in ("ACTIONS", "THINGS", "SYNONYMS", "ENVIRONMENTS"):
-        groups = table(name)
-        if groups.get(one.stem, frozenset()) & groups.get(other.stem, frozenset()):
-            return True
-    return one.kind == other.kind == "word" and _skeleton(one.stem) == _skeleton(other.stem) != ""
-
-
-def _skeleton(word: str) -> str:
-    """A long word without what is misspelt most: doubled letters and inner vowels; nothing for a short one.
-
-    >>> _skeleton("recommend") == _skeleton("reccomend"), _skeleton("file")
-    (True, '')
-    """
-    if len(word) < 7:
-        return ""
-    return word[0] + re.sub(r"(.)\1", r"\1", re.sub(r"[aeiou]", "", word[1:].replace("z", "s"))) + word[-1]
 
 
 # -- numbers, dates, names, code --------------------------------------------------------------------------------------
@@ -233,164 +146,28 @@ def actions(two: Two) -> Iterator[Objection]:
         b = [word for word in other if word.stem in groups]
         if a and b:
             yield Objection(f"another {what}: {a[0].text} ≠ {b[0].text}")
+    if "who" not in (kind(two.asked.plain), kind(two.known.plain)):  # «who owns it» does ask for the owner
+        for stem_ in two.stems[0] & two.stems[1]:
+            forms = [{_form(word.text) for word in side.words if word.stem == stem_} for side in two.sides]
+            if not forms[0] & forms[1] and forms[0] | forms[1] != {"", "deed"}:
+                yield Objection(f"another word of the same root: {stem_}")
 
 
-# -- direction --------------------------------------------------------------------------------------------------------
-
-_DIRECTED = frozenset(
-    """from to into onto than before after by over against through via under behind until above with in on at for of
-    without within as per across toward towards inside outside below beside besides except instead plus minus upon since
-    during despite unlike near around like""".split()
-)
-_BY = re.compile(r"\b(?:is|are|was|were|be|been|being|get|gets)\b(?: \w+){0,4}? \w+(?:ed|en|lt|wn|pt|ught|de|t) by\b")
-_BETWEEN = frozenset("and or vs versus between both either compared".split())
-_RELATES = frozenset(
-    map(
-        stem,
-        """call depend import use own block extend inherit include contain trigger invoke send read write publish
-        subscribe consume replace override wrap reference link follow lead report approve review merge notify
-        trust manage cause affect beat support know love hate need talk connect point map belong precede succeed
-        depend rely produce feed serve host proxy forward implement return throw catch create delete teach pay
-        owe marry kill win defeat hire employ help attack influence become""".split(),
-    )
+_FORMS = (
+    ("one who does", re.compile(r".{3,}(?:er|or)s?")),
+    ("deed", re.compile(r".{3,}(?:ion|ment|ance|ence)s?")),
+    ("state", re.compile(r".{3,}it(?:y|ies)")),
+    ("like", re.compile(r".{2,}(?:ive|al|ic|ous|ant|able|ible|ary)(?:ly)?s?")),
 )
 
 
-def _roles(reading: Reading) -> dict[str, tuple[int, str]]:
-    """Stem → where it stands first, and the last word before it that gives a direction."""
-    found: dict[str, tuple[int, str]] = {}
-    role = ""
-    for place, word in enumerate(reading.words):
-        if word.text in _DIRECTED:
-            role = word.text
-        elif word.text in FUNCTION and word.text not in (
-            "the",
-            "a",
-            "an",
-            "our",
-            "my",
-            "your",
-            "its",
-            "their",
-            *_BETWEEN,
-        ):
-            role = ""
-        elif word.content or word.text not in FUNCTION:
-            found.setdefault(word.stem, (place, role))
-    return found
+def _form(text: str) -> str:
+    """What a word makes of its root: «scheduler» and «schedule» have one stem, and are two things.
 
-
-def _passive(reading: Reading) -> bool:
-    return bool(_BY.search(reading.plain.casefold()))
-
-
-def direction(two: Two) -> Iterator[Objection]:
-    """Who does it to whom, and from where to where: the same words with their parts exchanged."""
-    one, other = _roles(two.asked), _roles(two.known)
-    shared = sorted(one.keys() & other.keys(), key=lambda word: one[word])
-    turned = _passive(two.asked) != _passive(two.known)
-    for number, first in enumerate(shared):
-        for second in shared[number + 1 :]:
-            swapped = other[first][0] > other[second][0]
-            roles = (one[first][1], one[second][1], other[first][1], other[second][1])
-            if swapped and not turned and _exchanged(roles) and not _side_by_side(two, first, second):
-                yield Objection(f"the other way round: {first}, {second}", firm=True)
-                return
-            # A phrase that has only moved, as in «in Python, how …», changes nothing.
-            stays = any(a and a == b for a, b in ((roles[0], roles[2]), (roles[1], roles[3])))
-            relates = not stays and (first in _RELATES or second in _RELATES)
-            if relates and not _active_is_passive(two, swapped) and (swapped or turned):
-                yield Objection(f"who does it to whom: {first}, {second}", firm=not any(two.left))
-                return
-    if contrast := _contrast(one, other, shared):
-        yield Objection(f"the other way: {contrast}", firm=not any(two.left))
-    elif {after_object(side.plain) for side in two.sides} == {True, False} and _same_words(two):
-        yield Objection("one asks who did it, the other to whom", firm=True)
-    elif (found := _around(two, shared)) is not None and not turned:
-        yield Objection(f"the other way round: {found}", firm=True)
-    elif _same_words(two) and (found := _reordered(two, one, other)):
-        yield Objection(f"the same words in another order: {found}", firm=True)
-
-
-_TOWARDS = frozenset("to into onto toward towards".split())
-# Words of direction of which none stands for another, and those of them that no «in», «on», «of» or «with» stands for.
-_BEARINGS = {
-    **dict.fromkeys(_TOWARDS, "to"), "below": "under", "above": "over",
-    **{
-        word: word
-        for word in """from by for as than against over under before after until since without outside behind except
-        instead plus minus despite unlike""".split()
-    },
-}  # fmt: skip
-_APART = frozenset("before after until since without outside above below behind except against despite unlike".split())
-_NEUTRAL = frozenset("in on of with at within inside during".split())
-
-
-def _contrast(one: Mapping[str, tuple[int, str]], other: Mapping[str, tuple[int, str]], shared: Collection[str]) -> str:
-    """The same thing after a word of the contrary direction: «to the bucket», «from the bucket»."""
-    for word in shared:
-        a, b = one[word][1], other[word][1]
-        bearings = {_BEARINGS.get(a, ""), _BEARINGS.get(b, "")}
-        contrary = "" not in bearings and len(bearings) == 2 and bearings != {"to", "for"}
-        if contrary or (a in _APART and b in _NEUTRAL) or (b in _APART and a in _NEUTRAL):
-            return f"{a} ≠ {b} {word}"
-    return ""
-
-
-def _same_words(two: Two) -> bool:
-    """Whether they differ in nothing but small words that give no direction."""
-    apart = two.lone[0] | two.lone[1]
-    words = [word for reading in (two.asked, two.known) for word in reading.words if word.stem in apart]
-    return all(word.kind == "word" and word.text in FUNCTION - _DIRECTED for word in words)
-
-
-def _reordered(two: Two, one: Mapping[str, tuple[int, str]], other: Mapping[str, tuple[int, str]]) -> str:
-    """Two words whose order is exchanged, though neither only moved with its phrase nor became a passive's subject."""
-    shared = sorted(one.keys() & other.keys(), key=lambda word: one[word])
-    for number, first in enumerate(shared):
-        for second in shared[number + 1 :]:
-            stays = any(one[word][1] and one[word][1] == other[word][1] for word in (first, second))
-            if other[first][0] > other[second][0] and not stays and not _side_by_side(two, first, second):
-                return "" if _active_is_passive(two, swapped=True) else f"{first}, {second}"
-    return ""
-
-
-def _exchanged(roles: tuple[str, str, str, str]) -> bool:
-    """Whether each of two words has in one question the part that the other has in the other one."""
-    first, second, first_there, second_there = roles
-    return first != second and (first, second) == (second_there, first_there)
-
-
-def _side_by_side(two: Two, first: str, second: str) -> bool:
-    """Joined by «and», «or», «vs»: their order says nothing."""
-    for reading in (two.asked, two.known):
-        places = sorted(
-            next(n for n, word in enumerate(reading.words) if word.stem == name) for name in (first, second)
-        )
-        inside = [word.text for word in reading.words[places[0] + 1 : places[1]]]
-        if not set(inside) & _BETWEEN or len(inside) > 4:
-            return False
-    return True
-
-
-def _active_is_passive(two: Two, swapped: bool) -> bool:
-    """«A calls B» and «B is called by A»: one is passive, and the order is exchanged. Or neither, and it is not."""
-    forms = [re.search(r"\b(?:is|are|was|were|be|been|being)\b(?: \w+){0,4}? \w+(?:ed|en|lt|wn|pt|ught|de)\b",
-                       reading.plain.casefold()) for reading in (two.asked, two.known)]  # fmt: skip
-    return (bool(forms[0]) != bool(forms[1])) == swapped
-
-
-def _around(two: Two, shared: list[str]) -> str | None:
-    """Two words that have changed sides of a third one that stands in the middle in both."""
-    one = [word.stem for word in two.asked.words if word.stem in shared]
-    other = [word.stem for word in two.known.words if word.stem in shared]
-    if len(one) != len(other) or one == other or set(one) != set(other):
-        return None
-    middle = [a for a, b in zip(one, other, strict=True) if a == b]
-    moved = [a for a, b in zip(one, other, strict=True) if a != b]
-    if len(moved) == 2 and middle and one.index(moved[0]) < one.index(middle[0]) < one.index(moved[1]):
-        return None if _side_by_side(two, moved[0], moved[1]) else f"{moved[0]}, {moved[1]}"
-    return None
+    >>> _form("scheduler"), _form("rotation"), _form("rotates"), _form("integrity")
+    ('one who does', 'deed', '', 'state')
+    """
+    return next((name for name, pattern in _FORMS if pattern.fullmatch(text)), "")
 
 
 # -- what is asked ----------------------------------------------------------------------------------------------------

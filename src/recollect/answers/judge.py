@@ -24,15 +24,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ModelUnavailable
+from .direction import word_for_word
 from .features import NAMES, features
-from .guards import Two, objections, strict
+from .guards import objections, strict
 from .reading import read
+from .two import Two
 
 Floats = NDArray[np.float32]
 # At SERVE, of a hundred pairs that the guards let through 94 are the same question, on pairs that were not fitted on;
 # `recollect eval answers` tells the figure on others. At OFFER it is about three of four.
 SERVE = 0.88
 OFFER = 0.4
+# Of technical talk little was fitted on, so its probabilities are too low; where both say the same words and no guard
+# objects, this much is enough. Of all pairs that must be refused none gets so far.
+SAME_WORDS = 0.5
 LONGEST = 2000  # letters of a question that are read: what is longer is no question, and costs time
 
 
@@ -42,6 +47,7 @@ class Judgement:
 
     probability: float
     refusals: tuple[str, ...] = ()
+    needed: float = SERVE  # the probability from which it is served
 
     @property
     def verdict(self) -> Literal["serve", "offer", "miss"]:
@@ -49,7 +55,7 @@ class Judgement:
         >>> Judgement(0.99).verdict, Judgement(0.99, ("another number: 5 ≠ 6",)).verdict, Judgement(0.1).verdict
         ('serve', 'offer', 'miss')
         """
-        if self.probability >= SERVE and not self.refusals:
+        if self.probability >= self.needed and not self.refusals:
             return "serve"
         return "offer" if self.probability >= OFFER else "miss"
 
@@ -70,7 +76,8 @@ def judge(asked: str, known: str, cosine: float, vectors: tuple[Floats, Floats] 
     if not found and not any(two.left):  # word for word the same by the lexicon: worth showing, whatever vectors say
         probability = max(probability, OFFER)
     technical = strict(two, fitted.rarity)
-    return Judgement(probability, tuple(one.text for one in found.values() if one.firm or technical))
+    needed = SAME_WORDS if technical and not found and word_for_word(two) else SERVE
+    return Judgement(probability, tuple(one.text for one in found.values() if one.firm or technical), needed)
 
 
 @dataclass(frozen=True, slots=True)

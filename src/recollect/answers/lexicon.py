@@ -34,7 +34,7 @@ feature toggle = featureflag; pull down = download; such as = like; a lot of = m
 united states = usa; u.s. = usa; u.s.a. = usa; uk = britain; united kingdom = britain; in place of = instead
 by hand = manually; deployment = deploy; deploys = deploy; deployments = deploy; no longer = not; any more = anymore
 at least = minimum; at most = maximum; up to date = current; used to = formerly; as well as = and
-get hold of = reach; point out = show; set off = trigger; kick off = trigger; in go = in golang
+get hold of = reach; point out = show; set off = trigger; kick off = trigger; in go = in golang; for go = for golang
 go module = golang module; go modules = golang modules; go code = golang code; go service = golang service
 every other = alternate; in front of = ahead; well formed = wellformed; out of = from; keep track of = track
 make sure = ensure; carry out = run; come from = source; deal with = handle; hand over = give
@@ -137,6 +137,14 @@ prod production live; staging stage preproduction; dev development; test testing
 sandbox; canary; preview; demo; onprem; cloud; remote
 """
 
+# One word, long and short: these say the same wherever they stand.
+SHORT = """
+config configuration; db database; doc documentation; app application; repo repository; env environment
+auth authentication; arg argument; param parameter; var variable; dir directory; dep dependency; admin administrator
+cert certificate; int integer; bool boolean; dict dictionary; spec specification; info information; org organization
+mail email; dev development; prod production; max maximum; min minimum; passwd password; lib library; msg message
+"""
+
 # Words that stand for each other and are none of the above.
 SYNONYMS = """
 quick fast rapid speedy quickly; often frequently; manual manually hand; slow sluggish slowly; big large huge
@@ -148,7 +156,8 @@ phone mobile smartphone cellphone; company firm business; usa america american u
 best good top great; safe secure; start begin; happen occur; important significant; responsible charge
 person people someone anyone somebody anybody; convention guideline standard rule; possible able
 required necessary mandatory needed need require; location place where; identical same; repo repository
-app application; config configuration; info information detail; spec specification
+app application; config configuration; info information detail; spec specification; max maximum; min minimum
+lib library; msg message; sample example
 """
 
 # Opposites: with one in each question, they ask for contrary things.

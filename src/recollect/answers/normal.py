@@ -29,8 +29,8 @@ _PREFACE = re.compile(
 )
 _ENDS = " \t\n?!.,;:"
 _LONE = re.compile(r"(?<=\w )\.{1,2}[?! ]*$")  # «git add .»: no full stop, since that stands at its word
-# Where a capital makes another name even without backticks: flags, names with an underscore, camelCase.
-_CASED = re.compile(r"((?<![\w-])-[A-Za-z]\w*|\b\w*[A-Za-z]_\w+|\b[a-z]{2,}(?:[A-Z][a-z0-9]+)+\b)")
+# Where a capital makes another name even without backticks: flags, names with an underscore, camelCase, a.B.
+_CASED = re.compile(r"((?<![\w-])-[A-Za-z]\w*|\b\w*[A-Za-z]_\w+|\b[a-z]{2,}(?:[A-Z][a-z0-9]+)+\b|\b[a-z]\w*\.[A-Z]\w*)")
 _CONTRACTIONS = (
     (re.compile(r"\b(can)(?:'t|not)\b|\bcant\b", re.IGNORECASE), "can not"),
     (re.compile(r"\bwon't\b|\bwont\b", re.IGNORECASE), "will not"),

@@ -2,7 +2,8 @@
 
 `refuse.txt` holds pairs that are nearly the same and must never be served for each other, `hit.txt` pairs that ask the
 same. Lines are `question | question` below a `# kind`; every second line is of the held half, which is not run while
-the judge is mended. A few of its pairs are also examples in the tests, so it is no blind set.
+the judge is mended, but for kinds marked `; dev`. A few of its pairs are also examples in the tests, so it is no blind
+set.
 """
 
 from __future__ import annotations
@@ -30,11 +31,11 @@ def pairs(name: str) -> tuple[Pair, ...]:
     'negation'
     """
     found: list[Pair] = []
-    kind = ""
+    kind, mark = "", ""
     for line in resources.files(__package__).joinpath(f"{name}.txt").read_text("utf-8").splitlines():
         if line.startswith("#"):
-            kind = line.removeprefix("#").strip()
+            kind, _, mark = (part.strip() for part in line.removeprefix("#").partition(";"))
         elif "|" in line:
             asked, _, known = line.partition(" | ")
-            found.append(Pair(asked.strip(), known.strip(), kind, PARTS[len(found) % 2]))
+            found.append(Pair(asked.strip(), known.strip(), kind, mark or PARTS[len(found) % 2]))
     return tuple(found)

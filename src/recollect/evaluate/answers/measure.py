@@ -69,7 +69,7 @@ def _labelled(told: Sequence[Mapping[str, Any]], model: Embedder) -> dict[str, A
     passed = np.array([not one.refusals for one in judged])
     probability = np.array([one.probability for one in judged])
     scores = {"ours": probability * passed, "cosine + guards": cosines * passed, "cosine": cosines}
-    served = passed & (probability >= SERVE)
+    served = np.array([one.verdict == "serve" for one in judged])
     return {
         "served": _figures(served, same),
         "without guards": _figures(probability >= SERVE, same),
