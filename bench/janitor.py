@@ -6,8 +6,8 @@ A store is filled with labelled memories (duplicates in other words, contradicti
 controls that look like them) and cleaned once: `team` is `tests/planted.py`, which was at hand while the janitor was
 made, `life` is `tests/planted_life.py`, which was not, and into which real texts of `bench/corpus.py` are mixed, one in
 four. Precision and recall are of the acts against the labels; what is done between two real texts, which nobody
-labelled, is counted by itself. A second run, which is made to look at everything again, must change nothing. CPU seconds
-are of the run alone, without making the vectors. `--tell` names each act that was wrong or missing.
+labelled, is counted by itself. A second run, which is made to look at everything again, must change nothing. CPU
+seconds are of the run alone, without making the vectors. `--tell` names each act that was wrong or missing.
 
 Writes `bench/results/janitor.json`.
 """
@@ -89,11 +89,11 @@ def measure(size: int, asked: argparse.Namespace, store: str, folder: Path) -> d
         active = {memory.id for memory in wanted.memories if engine.get(memory.id, peek=True).state == "active"}
         doubled = sum({one, other} <= active for one, other in wanted.same.items())
     both = sides(report, wanted)
-    alone = {name: sum(isinstance(act, frozenset) and act <= unlabelled for act in done) for name, (_, done) in both.items()}
-    judged = {
-        name: (right, {act for act in done if not (isinstance(act, frozenset) and act <= unlabelled)})
-        for name, (right, done) in both.items()
+    real = {
+        name: {act for act in done if isinstance(act, frozenset) and act <= unlabelled}
+        for name, (_, done) in both.items()
     }
+    judged = {name: (right, done - real[name]) for name, (right, done) in both.items()}
     if asked.tell:
         tell(both, wanted)
     scores = {name: scored(*sets) for name, sets in judged.items()}
@@ -102,7 +102,7 @@ def measure(size: int, asked: argparse.Namespace, store: str, folder: Path) -> d
         "steps": {one.step: one.cpu_seconds for one in report.steps},
         "precision": {name: round(score[0], 4) for name, score in scores.items()},
         "recall": {name: round(score[1], 4) for name, score in scores.items()},
-        "between_real_texts": {name: count for name, count in alone.items() if count},
+        "between_real_texts": {name: len(acts) for name, acts in real.items() if acts},
         "changed": report.changed, "second_run_changed": again.changed, "second_run_rows": rows,
         "duplicates_left": round(doubled / max(1, len(active)), 4),
     }  # fmt: skip
@@ -124,6 +124,7 @@ def main() -> None:
                 result = measure(size, asked, store, Path(folder)) | {"embedder": asked.embedder, "machine": machine()}
                 say(json.dumps(result))
                 results.append(result)
+
     def which(one: dict[str, Any]) -> tuple[Any, ...]:
         return round(one["memories"], -2), one["store"], one["embedder"]
 

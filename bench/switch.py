@@ -1,14 +1,15 @@
-"""A change of the embedding model under load: 10,000 memories, a daemon killed twice in the middle, questions all along.
+"""A change of the embedding model under load: 10,000 memories, a daemon killed twice in the middle, asked all along.
 
     python bench/switch.py --minilm DIR [--size 10000] [--cases sqlite postgres remote] [--data DIR]
 
-A store is filled with the turns of LoCoMo, whose questions have known evidence, and texts of `bench/corpus.py`, with the
-packaged model. Then a real daemon is started with another one: the model in the folder, on a file and on PostgreSQL, or
-one behind an OpenAI-compatible server of ours, which embeds with the model of the folder and has no time for one request
-in eight (429). The daemon is killed (SIGKILL) after a third and after two thirds of the vectors, and started again.
+A store is filled with the turns of LoCoMo, whose questions have known evidence, and texts of `bench/corpus.py`, with
+the packaged model. Then a real daemon is started with another one: the model in the folder, on a file and on
+PostgreSQL, or one behind an OpenAI-compatible server of ours, which embeds with the model of the folder and has no time
+for one request in eight (429). The daemon is killed (SIGKILL) after a third and after two thirds of the vectors, and
+started again.
 
-Meanwhile one process asks every question of a set again and again, of an engine of its own that has the new model, of one
-that has none (words alone), another asks the daemon, and a third writes, by itself and through the daemon. A
+Meanwhile one process asks every question of a set again and again, of an engine of its own that has the new model and
+of one that has none (words alone), another asks the daemon, and a third writes, by itself and through the daemon. A
 pass over the set is one measurement of quality (recall@10 of the evidence) beside that of words alone over the same
 memories. What fails is counted; that the daemon is away between being killed and being started is not, if whoever asks
 again is answered. Writes `bench/results/switch.json`.
@@ -41,6 +42,7 @@ from recollect.evaluate import locomo
 from recollect.evaluate.metrics import recall
 from recollect.models.embedder import load
 from recollect.store import open_store
+from recollect.store.contract import Store
 from recollect.store.copy import copy
 from recollect.thin import link
 from recollect.types import Draft
@@ -113,7 +115,7 @@ def filled(path: Path, size: int, data: str | None) -> list[tuple[str, list[str]
     fill = [Draft(text) for text in texts.read(folder).texts if text.partition(": ")[2] not in known]
     with recollect.open(path, embedder="default", actor="bench") as memory:
         kept = memory.remember_many([*drafts, *fill[: size - len(drafts)]])
-    ids = {item.key: one.memory.id for item, one in zip(items, kept[: len(items)], strict=True)}
+    ids = {item.key: one.memory.id for item, one in zip(items, kept[: len(items)], strict=True) if one.memory}
     asked = [question for one in corpora for question in one.questions if "adversarial" not in question.slices]
     chosen = random.Random(texts.SEED).sample(asked, ASKED)
     return [(question.text, [ids[key] for key in sorted(question.right)]) for question in chosen]
@@ -180,7 +182,7 @@ def writing(place: Place) -> None:
                 told["id"] = answer and answer["memory"]["id"]
             else:
                 try:
-                    told["id"] = engine.remember(content).memory.id
+                    told["id"] = getattr(engine.remember(content).memory, "id", "")
                 except Exception as error:  # noqa: BLE001 - whatever it is, it is a finding
                     told["failed"].append(f"remember: {error!r}"[:300])
             notes.write(json.dumps(told | {"content": content}) + "\n")
@@ -225,56 +227,53 @@ def daemon(place: Place) -> subprocess.Popen[bytes]:
 def measure(place: Place, new: str) -> dict[str, Any]:
     """The change of model from its begin to its end."""
     store = open_store(place.store, 60, datetime.now(UTC))
-    before = store.stats(TENANT)
+    before = store.stats(TENANT)["embedded"]
     place.enter("before")
     others = [spawned.Process(target=work, args=(place,)) for work in (asking, asking_the_daemon, writing)]
     for other in others:
         other.start()
-    process, spent, kills = None, 0.0, []
     try:
         until(lambda: _notes(place, "passes"), 300)
-        began = time.perf_counter()
-        for life in range(len(KILLED_AT) + 1):
-            process = daemon(place)
-            place.enter(f"life {life + 1}")
-
-            def came(life: int = life) -> Any:
-                counts = store.stats(TENANT)
-                done, total = counts["embedded"].get(new, 0), counts["memories"]
-                if life < len(KILLED_AT):
-                    return counts if done >= KILLED_AT[life] * total else None
-                return counts if set(counts["embedded"]) == {new} and done >= total else None
-
-            counts = until(came, 1500)
-            if life < len(KILLED_AT):
-                spent += processor(process.pid)
-                process.kill()
-                process.wait()
-                kills.append(counts["embedded"])
-                say(f"killed at {counts['embedded']}")
-        took = time.perf_counter() - began
-        place.enter("after")
-        until(lambda: sum(one["phase"] == "after" for one in _notes(place, "passes")) >= 2, 600)
-        spent += processor(process.pid)
-        place.enter("over")
+        found = lives(place, store, new)
         for other in others:
             other.join(120)
-        process.terminate()
-        process.wait(60)
-    finally:
-        for one in (*others, *([process] if process else [])):
-            if one.pid and (one.is_alive() if isinstance(one, spawned.Process) else one.poll() is None):
-                one.kill()
-    found = {
-        "seconds": round(took, 1),
-        "daemon_cpu_s": round(spent, 1),
-        "killed_at": kills,
-        "before": before["embedded"],
-    }
-    try:
-        return found | _told(place) | _end(place, new)
     finally:
         store.close()
+        for other in others:
+            if other.is_alive():
+                other.kill()
+    return found | {"before": before} | _told(place) | _end(place, new)
+
+
+def lives(place: Place, store: Store, new: str) -> dict[str, Any]:
+    """Three daemons one after the other, of which two are killed, until everything is done and was asked once more."""
+    spent, kills, began = 0.0, [], time.perf_counter()
+    for life in range(len(KILLED_AT) + 1):
+
+        def came(life: int = life) -> Any:
+            counts = store.stats(TENANT)
+            done, total = counts["embedded"].get(new, 0), counts["memories"]
+            if life < len(KILLED_AT):
+                return counts if done >= KILLED_AT[life] * total else None
+            return counts if set(counts["embedded"]) == {new} and done >= total else None
+
+        process = daemon(place)
+        try:
+            place.enter(f"life {life + 1}")
+            counts = until(came, 1500)
+            if life < len(KILLED_AT):
+                kills.append(counts["embedded"])
+                say(f"killed at {counts['embedded']}")
+            else:
+                took = time.perf_counter() - began
+                place.enter("after")
+                until(lambda: sum(one["phase"] == "after" for one in _notes(place, "passes")) >= 2, 600)
+                place.enter("over")
+            spent += processor(process.pid)
+        finally:
+            process.kill()
+            process.wait()
+    return {"seconds": round(took, 1), "daemon_cpu_s": round(spent, 1), "killed_at": kills}
 
 
 def _notes(place: Place, name: str) -> list[dict[str, Any]]:
@@ -349,8 +348,10 @@ def copied(case: str, made: Path, folder: Path) -> Iterator[str]:
     watch = postgres.prepare()
     try:
         url = postgres.shared().create()
-        with open_store(made, 30, datetime.now(UTC)) as source, open_store(url, 30, datetime.now(UTC)) as target:
-            copy(source, target)
+        both = [open_store(where, 30, datetime.now(UTC)) for where in (made, url)]
+        copy(both[0], both[1])
+        for store in both:
+            store.close()
         yield url
     finally:
         postgres.finish(watch)
@@ -381,7 +382,7 @@ def main() -> None:
                         "RECOLLECT_BUDGET_DAY": "100",
                         "RECOLLECT_BUDGET_MONTH": "100",
                     }
-                    embedder = f"http://{server.host}/v1?model=minilm-served"
+                    embedder = f"http://{server.host}/v1?model=minilm-served&key=OPENAI_API_KEY"
                 new = load(embedder).model
                 say(f"{case}: {asked.size:,} memories to {new}")
                 found = measure(Place(store, own, embedder, questions, notes), new)

@@ -1,7 +1,7 @@
 """A second labelled store: people, laboratories, clients and decisions, said as they are noted down in real life.
 
-`planted.py` was at hand while the janitor was made; nothing here was. Each family has a statement with other wordings of
-it, statements that cannot be true beside it, and statements that look like it and can. A duplicate is one of these
+`planted.py` was at hand while the janitor was made; nothing here was. Each family has a statement with other wordings
+of it, statements that cannot be true beside it, and statements that look like it and can. A duplicate is one of these
 wordings, or the same words with a slip of the finger, an opening («FYI, …»), or other ways to write a number, a unit or
 a short form. `planted.Planted` holds the labels, so both stores are scored alike.
 """
@@ -33,12 +33,12 @@ ADJECTIVE = (
     "silent tidal umber velvet windy young zesty"
 ).split()
 NOUN = (
-    "heron badger cedar dune ember fjord glacier harbor island juniper kestrel lagoon meadow nebula otter pebble quarry "
-    "raven summit thicket urchin valley walrus yarrow zephyr"
+    "heron badger cedar dune ember fjord glacier harbor island juniper kestrel lagoon meadow nebula otter pebble "
+    "quarry raven summit thicket urchin valley walrus yarrow zephyr"
 ).split()
 FIRM = (
-    "Vantage Halcyon Meridian Northwind Bluewater Ironside Larkspur Redwood Silverline Oakfield Brightwell Castor Delmont "
-    "Everline Fairmount Granite Hawthorne Kingsley Lowland Maplecroft"
+    "Vantage Halcyon Meridian Northwind Bluewater Ironside Larkspur Redwood Silverline Oakfield Brightwell Castor "
+    "Delmont Everline Fairmount Granite Hawthorne Kingsley Lowland Maplecroft"
 ).split()
 TRADE = (
     "Mills Foods Shipping Optics Textiles Ceramics Pharma Motors Timber Paper Dairy Tools Energy Plastics Printing "
@@ -159,7 +159,8 @@ FAMILIES = (
            ("{a} no longer works from home on {x}.", "{a} is never at home on {x}, that is an office day."),
            ("{a} works late on {x}.", "{a} goes swimming on {y}.")),
     Family("project", ("db/migrate", "sql/changes", "ops/schema", "data/upgrades", "backend/versions"),
-           ("The migrations of {a} are in {x}.", "{a}'s migrations are in {x}.", "You find the migrations of {a} in {x}."),
+           ("The migrations of {a} are in {x}.", "{a}'s migrations are in {x}.",
+            "You find the migrations of {a} in {x}."),
            ("The migrations of {a} are in {y}.", "The migrations of {a} were moved from {x} to {y}."),
            ("The fixtures of {a} are in {y}.", "The migrations of {a} are reviewed by hand before {y} is touched.")),
     Family("project", ("3.9", "3.10", "3.11", "3.12", "3.13"),
@@ -190,14 +191,16 @@ FAMILIES = (
     Family("project", (),
            ("A licence of {a} costs {n}000 euros a year.", "A licence for {a} costs {n}000 euros a year.",
             "{a} licences cost {n}000 euros per year."),
-           ("A licence of {a} costs {m}000 euros a year.", "The price of an {a} licence rose from {n}000 to {m}000 euros a year."),
+           ("A licence of {a} costs {m}000 euros a year.",
+            "The price of an {a} licence rose from {n}000 to {m}000 euros a year."),
            ("A course on {a} costs {m}000 euros.", "Support for {a} costs {m}000 euros a year.")),
     Family("project", (),
            ("Restarting {a} clears the stale lock.", "A restart of {a} clears the stale lock."),
            ("Restarting {a} does not clear the stale lock.", "A restart of {a} never clears the stale lock."),
            ("Restarting {a} does not clear the job queue.", "Restarting {a} needs a password."), "lesson"),
     Family("person", ("the cello", "Portuguese", "pottery", "chess", "sailing", "calligraphy"),
-           ("I am learning {x} together with {a}.", "I'm learning {x} with {a}.", "{a} and I are learning {x} together."),
+           ("I am learning {x} together with {a}.", "I'm learning {x} with {a}.",
+            "{a} and I are learning {x} together."),
            ("I am no longer learning {x} together with {a}.", "I stopped learning {x} with {a}."),
            ("I am teaching {y} together with {a}.", "I saw {a} at the {x} fair.")),
     Family("person", tuple(CITIES),
@@ -206,9 +209,12 @@ FAMILIES = (
            ("{a} has given up training for the marathon in {x}.", "{a} is not training for the marathon in {x}."),
            ("{a} watched the marathon in {y}.", "{a} is training for the rowing cup in {y}.")),
     Family("firm", (),
-           ("The report for {a} is due on {n} May.", "The {a} report is due on {n} May.", "Report for {a} due: {n} May."),
-           ("The report for {a} is due on {m} May.", "The deadline of the report for {a} was moved from {n} to {m} May."),
-           ("The budget for {a} is due on {m} May.", "The first draft of the report for {a} was read on {m} April."), "task"),
+           ("The report for {a} is due on {n} May.", "The {a} report is due on {n} May.",
+            "Report for {a} due: {n} May."),
+           ("The report for {a} is due on {m} May.",
+            "The deadline of the report for {a} was moved from {n} to {m} May."),
+           ("The budget for {a} is due on {m} May.",
+            "The first draft of the report for {a} was read on {m} April."), "task"),
     Family("firm", (),
            ("Drawings of {a} are in millimetres.", "{a} makes its drawings in millimetres."),
            ("Drawings of {a} are in inches.", "Drawings of {a} are in inches and not in millimetres."),
@@ -219,7 +225,8 @@ FAMILIES = (
            ("Backups of {a} are not encrypted.", "Backups of {a} are encrypted with {y}."),
            ("Laptops of the {a} team are encrypted with {y}.", "Backups of {a} are copied to a second site.")),
     Family("firm", ("once", "twice", "three times", "four times", "six times"),
-           ("The board of {a} meets {x} a year.", "{a}'s board meets {x} a year.", "The board of {a} meets {x} per year."),
+           ("The board of {a} meets {x} a year.", "{a}'s board meets {x} a year.",
+            "The board of {a} meets {x} per year."),
            ("The board of {a} meets {y} a year.", "The board of {a} meets {y} a year instead of {x}."),
            ("The auditors of {a} come {y} a year.", "The board of {a} is elected by the staff.")),
     Family("project", (),
@@ -257,8 +264,9 @@ def planted_life(count: int, now: datetime, real: Sequence[str] = (), seed: int 
 
 
 def _plant(
-    made: Planted, add: Callable[..., Memory], family: Family, slots: dict[str, str], chance: random.Random, now: datetime
-) -> None:
+    made: Planted, add: Callable[..., Memory], family: Family, slots: dict[str, str], chance: random.Random,
+    now: datetime,
+) -> None:  # fmt: skip
     said = chance.choice(family.says).format(**slots)
     lot, same = chance.random(), {"kind": family.kind, "scope": _scope(chance)}
     if lot < 0.11:
@@ -319,7 +327,8 @@ def _again(family: Family, said: str, slots: dict[str, str], chance: random.Rand
 
 
 def _scope(chance: random.Random) -> Scope:
-    return chance.choice((Scope(), Scope(project="atlas"), Scope(project="borealis"), Scope(user="mara"), Scope(agent="scribe")))
+    projects = Scope(), Scope(project="atlas"), Scope(project="borealis")
+    return chance.choice((*projects, Scope(user="mara"), Scope(agent="scribe")))
 
 
 def _slots(family: Family, subject: str, chance: random.Random) -> dict[str, str]:
