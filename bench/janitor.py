@@ -117,11 +117,11 @@ def main() -> None:
     parser.add_argument("--tell", action="store_true", help="name each act that was wrong or missing")
     asked = parser.parse_args()
     janitor.TOLD = 10**9  # every act is named
-    results = []
+    results, here = [], machine()
     with tempfile.TemporaryDirectory() as folder:
         for size in asked.sizes:
             for store in asked.stores:
-                result = measure(size, asked, store, Path(folder)) | {"embedder": asked.embedder, "machine": machine()}
+                result = measure(size, asked, store, Path(folder)) | {"embedder": asked.embedder, "machine": here}
                 say(json.dumps(result))
                 results.append(result)
 

@@ -366,6 +366,7 @@ def main() -> None:
     asked = parser.parse_args()
     report: dict[str, Any] = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {"cases": {}}
     wrong: list[str] = []
+    here = machine()
     with tempfile.TemporaryDirectory(prefix="recollect-switch-") as folder:
         os.environ["RECOLLECT_HOME"] = str(Path(folder, "home"))  # no setting of this machine's user counts
         made = Path(folder, "made.db")
@@ -386,7 +387,7 @@ def main() -> None:
                 new = load(embedder).model
                 say(f"{case}: {asked.size:,} memories to {new}")
                 found = measure(Place(store, own, embedder, questions, notes), new)
-                found |= {"model": new, "refused": server.refused, "machine": machine()}
+                found |= {"model": new, "refused": server.refused, "machine": here}
                 found["faults"] = faults(found, new)
             wrong += [f"{case}: {what}" for what in found["faults"]]
             say(json.dumps({name: value for name, value in found.items() if name != "machine"}))

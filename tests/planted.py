@@ -318,6 +318,7 @@ def fill(store: Store, tenant: str, memories: Sequence[Memory], embedder: Embedd
                 changes.put(memory, "create")
                 if found is not None and embedder is not None:
                     changes.embed(memory.id, embedder.model, found)
+        store.restore_usage(tenant, [memory for memory in lot if memory.accessed])
 
 
 def scored(right: set[object], found: set[object]) -> tuple[float, float]:

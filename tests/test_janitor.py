@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ import recollect
 from conftest import START, Clock, Opener, Places
 from nouns import memory as noun
 from planted import Planted, fill, planted, scored
+from planted_life import planted_life
 from recollect import Draft, Engine, Link, Message, Refused, Scope
 from recollect.cli import cli
 from recollect.ids import make
@@ -120,11 +122,34 @@ def test_it_finds_what_was_planted_touches_nothing_else_and_a_second_run_changes
     assert engine.head == head
 
 
+def test_what_it_was_not_made_on_is_told_apart_by_its_words_as_well() -> None:
+    made = planted_life(1500, START)
+    said = {memory.id: memory.content for memory in made.memories}
+    same = [claims_the_same(said[one], said[other], lambda word, beside: True) for one, other in made.same.items()]
+    cannot = [opposed(*(said[id] for id in sorted(pair))) for pair in made.opposed]
+    assert sum(same) >= 0.9 * len(same)
+    assert sum(map(bool, cannot)) >= 0.88 * len(cannot), "with the order of time known, which is left out here, 0.9"
+    ever = [one.content for one in made.memories if one.valid_from is None and one.valid_to is None]
+    neighbours = list(pairwise(sorted(ever)))  # the nearest by the alphabet
+    right = {frozenset((said[one], said[other])) for one, other in (*made.same.items(), *map(tuple, made.opposed))}
+    wrong = [
+        pair for pair in neighbours if frozenset(pair) not in right and (pair[0] != pair[1]) and opposed(*pair)
+    ]  # fmt: skip
+    assert len(wrong) <= 0.003 * len(neighbours), wrong
+
+
 # -- what is the same, and what is opposed ----------------------------------------------------------------------------
 
 SAME = [
     ("Deploys go out on Thursdays.", "deploys always go out on Thursday!"),
     ("Ana owns the billing service.", "The billing service is owned by Ana."),
+    ("FYI, the wiki's search is switched off.", "Search of the wiki is disabled."),
+    ("Ana is responsible for the 2 ovens.", "Note: Ana looks after the two ovens"),
+    ("We use Packer to build images.", "Images are built with Packer."),
+    ("Lifts are serviced after 1,000 trips.", "After 1000 trips the lifts are serviced."),
+    ("Requests time out after 30 seconds.", "A request times out after 30s."),
+    ("Bo does not eat eggs.", "Bo never eats eggs."),
+    ("Lind Foods's ovens need two fuses.", "The ovens of Lind Foods require 2 fuses."),
     ("On Fridays we freeze the main branch.", "We freeze the main branch on Fridays."),
     ("The database runs in Frankfurt.", "The db is currently running in Frankfurt."),
     ("We use pnpm for packages.", "We use pnpm for packages because it is fast."),

@@ -14,7 +14,7 @@ from pgvector import HalfVector
 from .. import text
 from ..types import Kept, Memory
 from . import words
-from .changes import Changes
+from .changes import BLANK, JOURNAL, Changes
 from .postgres_server import Connection, named
 from .rows import from_row, to_row
 
@@ -37,11 +37,17 @@ TELL = f"select pg_notify('{TOLD}', :seq || ' ' || :tenant)"
 UNPOST = """
     delete from posting where tenant = :tenant and memory = :id and term = any(
       select unnest(terms) from memory_terms where tenant = :tenant and memory = :id)"""
-POST = """
-    insert into posting (tenant, term, memory, weight, length)
-    select :tenant, term, :id, weight, :length from unnest(:terms::text[], :weights::real[]) as t (term, weight)"""
+# In one go: the words that are gone, those that are there now, and the numbers. A statement's parts do not see what
+# the others do, so a word that stays is changed where it stands.
 INDEX = """
-    with was as (select length from memory_terms where tenant = :tenant and memory = :id),
+    with was as (select length, terms from memory_terms where tenant = :tenant and memory = :id),
+    gone as (
+      delete from posting where tenant = :tenant and memory = :id and term = any(select unnest(terms) from was)
+        and term <> all(:terms::text[])),
+    posted as (
+      insert into posting (tenant, term, memory, weight, length)
+      select :tenant, term, :id, weight, :length from unnest(:terms::text[], :weights::real[]) as t (term, weight)
+      on conflict (tenant, term, memory) do update set weight = excluded.weight, length = excluded.length),
     written as (
       insert into memory_terms (tenant, memory, length, terms) values (:tenant, :id, :length, :terms)
       on conflict (tenant, memory) do update set length = excluded.length, terms = excluded.terms)
@@ -60,11 +66,18 @@ TAG = """
 UNREFER = "delete from memory_ref where tenant = :tenant and memory = :id and ref <> all(:values)"
 REFER = """
     insert into memory_ref (tenant, ref, memory) select :tenant, unnest(:values::text[]), :id on conflict do nothing"""
+# Journal rows, many at a time.
+NOTED = ("seq", "at", "actor", "operation", "noun", "target", "before", "after", "reason", "purged")
+NOTE = f"""
+    insert into journal (tenant, {", ".join(NOTED)})
+    select :tenant, t.* from unnest(:seq::bigint[], :at::bigint[], :actor::text[], :operation::text[], :noun::text[],
+      :target::text[], :before::text[], :after::text[], :reason::text[], :purged::int[]) as t"""
 DERIVED = ("posting", "memory_terms", "memory_tag", "memory_ref")
 CLEAR = (
     *(f"delete from {table} where tenant = :tenant" for table in DERIVED),
     "update head set memories = 0, words = 0 where tenant = :tenant",
 )
+AT_ONCE = 500  # journal rows that are held back and written together
 LONGEST = 500  # characters of a reference that are kept as they are: an index takes no more than 2,700 bytes
 
 
@@ -76,6 +89,7 @@ class PostgresChanges(Changes):
 
     def __init__(self, con: Connection, tenant: str, actor: str, now: datetime) -> None:
         self._con = con
+        self._noted: list[dict[str, Any]] = []  # journal rows that are still to be written
         super().__init__(tenant, actor, now)
 
     @property
@@ -90,6 +104,7 @@ class PostgresChanges(Changes):
 
     def leave(self) -> None:
         """The last words of the transaction: how far the journal has come, and a call to those who listen."""
+        self._note_down()
         if self.written:
             self._run(LEAVE, seq=self._seq)
             self._run(TELL, seq=str(self._seq))
@@ -109,17 +124,34 @@ class PostgresChanges(Changes):
         return int(self._value(LOCK))
 
     def _run(self, sql: str, **values: Any) -> None:
+        """Run a statement. Journal rows wait for each other: only what reads or blanks the journal must find them."""
+        if sql is JOURNAL:
+            self._noted.append(values)
+            if len(self._noted) >= AT_ONCE:
+                self._note_down()
+            return
+        if sql is BLANK:
+            self._note_down()
         self._con.execute(named(sql), {"tenant": self._tenant, **values})
 
+    def _note_down(self) -> None:
+        if self._noted:
+            columns = {name: [row[name] for row in self._noted] for name in NOTED}
+            self._noted = []
+            self._con.execute(named(NOTE), {"tenant": self._tenant, **columns})
+
     def _value(self, sql: str, **values: Any) -> Any:
+        self._note_down()
         row = self._con.execute(named(sql), {"tenant": self._tenant, **values}).fetchone()
         return row[0] if row else None
 
     def _rows(self, noun: type[N], names: Sequence[str], sql: str, **values: Any) -> list[N]:
+        self._note_down()
         found = self._con.execute(named(sql), {"tenant": self._tenant, **values})
         return [from_row(noun, names, row) for row in found]
 
     def _records(self, sql: str, **values: Any) -> list[Sequence[Any]]:
+        self._note_down()
         return list(self._con.execute(named(sql), {"tenant": self._tenant, **values}))
 
     def _held(self, term: str) -> bool:
@@ -131,22 +163,24 @@ class PostgresChanges(Changes):
 
     def _materialise(self, noun: Kept, old: Kept | None = None) -> None:
         super()._materialise(noun)
-        if isinstance(noun, Memory) and not (isinstance(old, Memory) and _found_by(old) == _found_by(noun)):
-            self.index(noun)
+        if isinstance(noun, Memory):
+            before = old if isinstance(old, Memory) else None
+            if before is None or _found_by(before) != _found_by(noun):
+                self.index(noun, before)
 
-    def index(self, memory: Memory) -> None:
-        """Keep what is derived from a memory's row in step with it."""
+    def index(self, memory: Memory, old: Memory | None = None) -> None:
+        """Keep what is derived from a memory's row in step with it; `old` is what it was, where that is known."""
         weighed, length = words.weighed(to_row(memory))
-        terms, weights = list(weighed), list(weighed.values())
-        self._run(UNPOST, id=memory.id)
-        self._run(INDEX, id=memory.id, length=length, terms=terms)
-        self._run(POST, id=memory.id, length=length, terms=terms, weights=weights)
-        tags = sorted(set(memory.tags))
-        refs = sorted({_short(ref.lower()) for ref in memory.refs})
-        for remove, add, values in ((UNTAG, TAG, tags), (UNREFER, REFER, refs)):
-            self._run(remove, id=memory.id, values=values)
-            if values:
-                self._run(add, id=memory.id, values=values)
+        self._run(INDEX, id=memory.id, length=length, terms=list(weighed), weights=list(weighed.values()))
+        if old is None or old.tags != memory.tags:
+            self._replace(UNTAG, TAG, memory.id, sorted(set(memory.tags)))
+        if old is None or old.refs != memory.refs:
+            self._replace(UNREFER, REFER, memory.id, sorted({_short(ref.lower()) for ref in memory.refs}))
+
+    def _replace(self, remove: str, add: str, memory: str, values: list[str]) -> None:
+        self._run(remove, id=memory, values=values)
+        if values:
+            self._run(add, id=memory, values=values)
 
     def _remove(self, kind: type[Kept], id: str) -> None:
         if kind is Memory:

@@ -27,7 +27,7 @@ from . import verify
 from .room import Act, Room
 
 NEAR = 0.85  # the cosine above which two memories may say the same
-MERGED = CLAIMS | {"pattern", "anti-pattern", "heuristic"}
+MERGED = CLAIMS | {"task", "pattern", "anti-pattern", "heuristic"}
 MENTIONS = "mentions"
 
 
@@ -188,8 +188,11 @@ def _held_from(memory: Memory) -> Any:
 
 
 def _apart(old: Memory, new: Memory) -> bool:
-    """Whether one ceased to hold before the other began: both were true in their time."""
-    return old.valid_to is not None and old.valid_to <= (new.valid_from or new.created_at)
+    """Whether one ceased to hold before the other began: both were true in their time, whichever was noted first."""
+    return any(
+        one.valid_to is not None and one.valid_to <= (other.valid_from or other.created_at)
+        for one, other in ((old, new), (new, old))
+    )
 
 
 def _tied(room: Room, one: Memory, other: Memory) -> bool:

@@ -13,18 +13,22 @@ looks at every pair that was ever written, so what would be a rare mistake at th
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from difflib import SequenceMatcher
 from functools import lru_cache
+from itertools import takewhile
 
 from ... import terms
 from ...recall.lexicon import BUILT_IN
 from ...remember import alike
 from ...remember.conflict import changes, conflict
+from .opposition import beyond, known
+from .wording import SYNONYMS, figures, plain
 
 Rare = Callable[[str, str], bool]
 FILLERS = frozenset(
-    "current present pleas basic realli actual simpli inde note rememb alway alreadi still everyon".split()
+    "current present pleas basic realli actual simpli inde note rememb alway alreadi still everyon everi togeth own "
+    "never cannot none".split()  # that something is denied is looked at by itself
 )
 # Stop words, also as a stemmer leaves them; and those among them that turn a sentence into another one.
 _EMPTY = FILLERS | terms.STOP_WORDS | frozenset(terms.terms(" ".join(sorted(terms.STOP_WORDS))))
@@ -34,6 +38,11 @@ _MEANT = frozenset(
 _BECAUSE = re.compile(r"[,;]?\s+(?:because|since|so that|in order to|as otherwise)\s+.*$", re.IGNORECASE | re.DOTALL)
 _TOWARDS = re.compile(
     r"\b(from|to|into|onto|before|after|than|over|under|until|via|instead of)\s+(?:the\s+)?([\w./@-]+)"
+)
+_TIED = re.compile(
+    r"\b(of|for|in|on|at|with|by|as|to|from|within|after|before|through|about|is|are)\s+"
+    r"(?=(?:the |an? |our |its |their |my |every |each |all )?((?:[\w./:&-]*\w\b ?){1,4}))",
+    re.IGNORECASE,
 )
 _FRONTED = re.compile(r"\s*(?:on|in|at|for|from|with|after|before|during|when|if|every|by)\s", re.IGNORECASE)
 _PASSIVE = re.compile(r"\b(?:is|are|was|were|been|be)\s+\w+\s+(?:\S+\s+){0,4}?by\b", re.IGNORECASE)
@@ -69,6 +78,7 @@ _QUALITIES = frozenset(
         "important critical deprecated legacy safe simple complex cheap expensive good bad great huge tiny noisy quiet"
     )
 )
+_LIGHT = frozenset(("use", "make", "run"))  # verbs that add nothing where every other word is the same
 MAX_REPLACED = 4  # words that may stand in another's place
 
 
@@ -87,8 +97,15 @@ def claims_the_same(one: str, other: str, rare: Rare) -> bool:
     """
     if bool(_BECAUSE.search(one)) != bool(_BECAUSE.search(other)):  # one of them also tells why
         one, other = _BECAUSE.sub("", one), _BECAUSE.sub("", other)
-    if not alike.agree(one, other) or _meant(one) != _meant(other):
+    asked = "?" in one and "?" in other
+    one, other = plain(one), plain(other)
+    if not alike.agree(one, other) or _meant(one) != _meant(other) or (asked and _asking(one) != _asking(other)):
         return False
+    return _paired_alike(one, other, rare)
+
+
+def _paired_alike(one: str, other: str, rare: Rare) -> bool:
+    """Whether every word has its partner, in an order that makes the same sentence."""
     first, second = (words(_OF.sub(r"\2 \1", said)) for said in (one, other))  # «the port of X» is «the X port»
     pairs = _paired(first, second, rare)
     if not pairs:
@@ -100,9 +117,46 @@ def claims_the_same(one: str, other: str, rare: Rare) -> bool:
     if bool(_PASSIVE.search(one)) != bool(_PASSIVE.search(other)):
         return True
     verbs = {verb for said in (one, other) for done in _DONE.findall(said) for verb in words(done)}
+    verbs |= {pairs[verb] for verb in verbs if verb in pairs}
     if [word for word in partners if word not in verbs] == [word for word in there if word not in verbs]:
         return True  # «logs are kept» and «keeps logs»
-    return (_FRONTED.match(one) or _FRONTED.match(other)) is not None and _directions(one) == _directions(other)
+    if _directions(one) != _directions(other):
+        return False
+    if _FRONTED.match(one) or _FRONTED.match(other):
+        return True
+    return _tied_alike(one, other, [word for word in partners if word not in verbs], there, pairs)
+
+
+def _tied_alike(one: str, other: str, partners: Sequence[str], there: Sequence[str], pairs: Mapping[str, str]) -> bool:
+    """Whether only words were moved that a little word ties to the rest, and the same words still tie the same."""
+    ties = [_ties(said) for said in (one, other)]
+    if any({pairs.get(word, word) for word in ties[0][how]} != ties[1][how] for how in ties[0].keys() & ties[1].keys()):
+        return False
+    moved = {pairs.get(word, word) for words_ in ties[0].values() for word in words_}
+    moved |= {word for words_ in ties[1].values() for word in words_}
+    return bool(moved) and [w for w in partners if w not in moved] == [
+        w for w in there if w in partners and w not in moved
+    ]
+
+
+def _ties(text: str) -> dict[str, set[str]]:
+    """What each little word stands before: the words of the thing that follows it.
+
+    >>> _ties("The canteen of Redwood Foods opens at noon.") == {"of": {"redwood", "food"}, "at": {"noon"}}
+    True
+    """
+    found: dict[str, set[str]] = {}
+    for how, what in _TIED.findall(text):
+        run = re.split(r"[,;:]|\s(?:is|are|was|were|has|have|and|or|that|which)\s", what)[0].split()
+        taken = list(takewhile(lambda word: word[:1].isupper() or "-" in word or word[:1].isdigit(), run)) or run[:1]
+        found.setdefault(how.lower(), set()).update(word for one in taken for word in words(one))
+    return found
+
+
+def _asking(text: str) -> frozenset[str]:
+    return frozenset(("who", "what", "when", "where", "why", "how", "which", "can", "should")) & set(
+        text.lower().split()
+    )
 
 
 def opposed(old: str, new: str) -> str:
@@ -115,6 +169,11 @@ def opposed(old: str, new: str) -> str:
     >>> opposed("We use yarn for packages.", "We switched from yarn to pnpm for packages.")
     'value'
     """
+    return _opposed(figures(old), figures(new)) or beyond(old, new)
+
+
+def _opposed(old: str, new: str) -> str:
+    """The same, by the words as they are written."""
     how = conflict(old, new) or _counted(old, new)
     if not how:
         return ""
@@ -127,7 +186,9 @@ def opposed(old: str, new: str) -> str:
     if changes(new):  # the rest of the old statement must be spoken of, or nothing but what it is used for
         return how if set(words(old)) - set(words(new)) <= _TURNS | {"use"} else ""
     said = frozenset(words(old)) ^ frozenset(words(new))
-    return how if _one_replaced(words(old), words(new)) and not said & _QUALITIES else ""
+    if said & _QUALITIES or known(old, words(new)) != known(new, words(old)):
+        return ""
+    return how if _one_replaced(words(old), words(new)) else ""
 
 
 def _counted(old: str, new: str) -> str:
@@ -170,12 +231,13 @@ def _meant(text: str) -> frozenset[str]:
 
 
 def _means_nothing(word: str, rare: Rare) -> bool:
-    """Whether a word is a misspelt stop word."""
-    return len(word) >= 5 and any(_swapped(word, stop) and rare(word, stop) for stop in terms.STOP_WORDS)
+    """Whether a word is a misspelt stop word, or says no more than that something serves for something."""
+    slip = len(word) >= 5 and any(_swapped(word, stop) and rare(word, stop) for stop in terms.STOP_WORDS)
+    return slip or word in _LIGHT
 
 
 def _synonyms(one: str, other: str) -> bool:
-    return (one, other) in _close()
+    return (one, other) in _close() or SYNONYMS.get(one, one) == SYNONYMS.get(other, other)
 
 
 def _misspelt(one: str, other: str, rare: Rare) -> bool:
