@@ -72,7 +72,8 @@ def timed(work: Callable[[], Any], server: int) -> tuple[Any, dict[str, float]]:
 def measure(place: str, said: list[str], count: int, server: int) -> dict[str, Any]:
     with recollect.open(place, embedder="hashing", actor="bench") as memory:
         results = memory.remember_many(said[:count])
-        kept = [result.memory for result in results if result.memory]
+        ids = dict.fromkeys(result.memory.id for result in results if result.memory)  # some texts say the same
+        kept = [memory.get(id, peek=True) for id in ids]
         memory.checkpoints.create("before")
         head = memory.head
         began = time.perf_counter()

@@ -329,6 +329,59 @@ def _at(found: Any, path: str) -> float:
     return _at(found[name], path[len(name) + 1 :])
 
 
+def changing_model() -> str:
+    """What questions had of a change of model, as `bench/switch.py` measured it."""
+    places = {"sqlite": "one file", "postgres": "PostgreSQL", "remote": "one file, a busy server"}
+    found = results("switch")["cases"]
+    rows = [
+        "| store | questions | failed | before | lowest meanwhile | after | words alone | vectors at the end |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for case, one in found.items():
+        phases = one["phases"]
+        asked = one["recalls"] + one["recalls_of_the_daemon"]
+        quality = (
+            phases["before"]["recall@10"],
+            min(phase["lowest"] for name, phase in phases.items() if name.startswith("life")),
+            phases["after"]["recall@10"],
+            phases["after"]["words alone"],
+        )
+        vectors = f"{one['embedded'][one['model']]:,} of {one['memories']:,}"
+        failed = str(len(one["failed"]))
+        cells = (places[case], f"{asked:,}", failed, *(f"{each:.3f}" for each in quality), vectors)
+        rows.append(f"| {' | '.join(cells)} |")
+    told = (
+        "10,000 memories from the packaged model to MiniLM, with questions and writes by other processes, and "
+        "the daemon killed after a third and after two thirds; recall@10 of the evidence of 120 questions of LoCoMo. "
+    )
+    return "\n".join([*rows, "", told + _machine(found["sqlite"])])
+
+
+def going_back() -> str:
+    """What a rollback costs, as `bench/rollback.py` measured it."""
+    found = results("rollback")
+    rows = ["| 10,000 changes | CPU | CPU of the server | wall |", "|---|---|---|---|"]
+    for backend, name in (("sqlite", "one file"), ("postgres", "PostgreSQL")):
+        one = found["backends"][backend]["rollback"]
+        rows.append(f"| {name} | {one['cpu_s']:.1f} s | {one['server_cpu_s']:.1f} s | {one['wall_s']:.1f} s |")
+    load = found["machine"]["load"][0]
+    return "\n".join([*rows, "", f"{_machine(found)} It was busy with other work (load {load:.0f})."])
+
+
+def cleaned() -> str:
+    """How much of what was planted the janitor finds, as `bench/janitor.py` measured it."""
+    rows = [
+        "| memories | store | duplicates: precision, recall | contradictions: precision, recall | CPU |",
+        "|---|---|---|---|---|",
+    ]
+    found = results("janitor")["results"]
+    for one in found:
+        both = (f"{one['precision'][name]:.3f}, {one['recall'][name]:.3f}" for name in ("duplicates", "contradictions"))
+        name = {"team": "a team's notes", "life": "people, clients and decisions, among real texts"}[one["store"]]
+        rows.append(f"| {one['memories']:,} | {name} | {' | '.join(both)} | {one['cpu_seconds']:.0f} s |")
+    return "\n".join([*rows, "", _machine(found[0])])
+
+
 def _machine(found: dict[str, Any]) -> str:
     machine = found["machine"]
     return f"Measured on {machine['cpu']}, {machine['cores']} cores, commit `{machine['commit'][:10]}`."

@@ -14,7 +14,7 @@ import pytest
 import recollect
 from conftest import Opener, Places
 from planted import fill, planted
-from providers import Reply, Server
+from providers import Asked, Reply, Server
 from recollect import Engine
 from recollect.errors import ProviderUnavailable
 from recollect.models.embedder import load
@@ -22,8 +22,8 @@ from recollect.models.hashing import HashingEmbedder
 from workers import change_model
 from writers import context, lines
 
-OLD, NEW = HashingEmbedder(), "default"
-COUNT, ASKED = 120, 12
+OLD = HashingEmbedder()
+COUNT, ASKED, BUSY = 2000, 12, 7  # of the server's answers, every seventh is that it has no time
 
 
 class Other(HashingEmbedder):
@@ -37,40 +37,55 @@ def answered(engine: Engine, questions: dict[str, str]) -> int:
     return sum(id in [hit.memory.id for hit in engine.recall(question, limit=10)] for id, question in questions.items())
 
 
+class Busy(Server):
+    """A provider whose vectors come fast, and which has no time now and then."""
+
+    refused = 0
+
+    def right(self, asked: Asked) -> Reply:
+        if len(self.asked) % BUSY == 0:
+            self.refused += 1
+            return Reply(429, {"error": "slow down"}, {"Retry-After": "0"})
+        return super().right(asked)
+
+
 def test_a_change_of_model_that_is_killed_twice_goes_on_and_every_question_is_answered_meanwhile(
     place: Places, opened: Opener, tmp_path: Path
 ) -> None:
     made = planted(COUNT, datetime.now(UTC))
     wanted = made.memories
-    engine = opened(embedder=NEW, now=lambda: datetime.now(UTC))
-    fill(engine._store, "default", wanted, OLD, datetime.now(UTC))
-    new = load(NEW).model
-    doubled = {id for pair in (*made.same.items(), *made.opposed) for id in pair}
-    plain = [m for m in wanted if m.expires_at is None and m.valid_to is None and m.id not in doubled][:ASKED]
-    questions = {one.id: one.content for one in plain}
-    by_words = answered(opened(embedder="off", now=lambda: datetime.now(UTC)), questions)
-    log = tmp_path / "log"
-    for life in range(3):
-        child = context.Process(target=change_model, args=(place(), log, NEW))
-        child.start()
-        begun = len(lines(log))
-        while child.is_alive() and not (life < 2 and len(lines(log)) >= begun + 3):
-            assert answered(engine, questions) >= by_words
-            time.sleep(0.01)
-        if life < 2:
-            assert child.pid
-            os.kill(child.pid, signal.SIGKILL)
-            counts = engine.stats()["embedded"]
-            assert counts[OLD.model] == len(wanted), "the old vectors serve until all new ones are there"
-            assert 0 < counts[new] < len(wanted)
-        child.join(60)
-    assert ["done", "0", "0"] in lines(log)
-    assert engine.stats()["embedded"] == {new: len(wanted)}
-    done = [int(step) for word, step, _ in lines(log) if word == "step"]
-    assert sum(b <= a for a, b in pairwise(done)) == 2, "each life begins where the one before ended"
-    engine = opened(embedder=NEW, now=lambda: datetime.now(UTC))
-    assert answered(engine, questions) >= by_words
-    assert "vector" in engine.recall("which port?").arms
+    with Busy() as server:
+        url = f"ollama://{server.host}/nomic-embed-text"
+        engine = opened(embedder=url, now=lambda: datetime.now(UTC))
+        fill(engine._store, "default", wanted, OLD, datetime.now(UTC))
+        new = load(url).model
+        doubled = {id for pair in (*made.same.items(), *made.opposed) for id in pair}
+        plain = [m for m in wanted if m.expires_at is None and m.valid_to is None and m.id not in doubled][:ASKED]
+        questions = {one.id: one.content for one in plain}
+        by_words = answered(opened(embedder="off", now=lambda: datetime.now(UTC)), questions)
+        log = tmp_path / "log"
+        for life in range(3):
+            child = context.Process(target=change_model, args=(place(), log, url))
+            child.start()
+            begun = len(lines(log))
+            while child.is_alive() and not (life < 2 and len(lines(log)) >= begun + 5):
+                assert answered(engine, questions) >= by_words
+                time.sleep(0.05)
+            if life < 2:
+                assert child.pid
+                os.kill(child.pid, signal.SIGKILL)
+                counts = engine.stats()["embedded"]
+                assert counts[OLD.model] == len(wanted), "the old vectors serve until all new ones are there"
+                assert 0 < counts[new] < len(wanted)
+            child.join(60)
+        assert ["done", "0", "0"] in lines(log)
+        assert engine.stats()["embedded"] == {new: len(wanted)}
+        done = [int(step) for word, step, _ in lines(log) if word == "step"]
+        assert sum(b <= a for a, b in pairwise(done)) == 2, "each life begins where the one before ended"
+        assert server.refused
+        engine = opened(embedder=url, now=lambda: datetime.now(UTC))
+        assert answered(engine, questions) >= by_words
+        assert "vector" in engine.recall("which port?").arms
 
 
 def test_a_model_that_is_gone_is_not_compared_with_another(opened: Opener) -> None:

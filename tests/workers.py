@@ -65,9 +65,8 @@ def copy_slowly(source: str, target: str, log_path: Path) -> None:
 
 
 def change_model(place: str, log_path: Path, model: str) -> None:
-    """Give every memory a vector of another model, a few at a time; each line of the log is a batch that was kept."""
+    """Give every memory a vector of another model; each line of the log is a batch that was kept."""
     log = os.open(log_path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-    os.environ["RECOLLECT_EMBED_BATCH"] = "5"
 
     def step(done: int, total: int) -> None:
         acknowledge(log, f"step {done} {total}")

@@ -60,6 +60,12 @@ DROP = {kind: f"delete from {noun_name(kind)} where tenant = :tenant and id = :i
 JOURNAL = """
     insert into journal (tenant, seq, at, actor, operation, noun, target, before, after, reason, purged)
     values (:tenant, :seq, :at, :actor, :operation, :noun, :target, :before, :after, :reason, :purged)"""
+# The same for many rows at a time, each column a list, where a store has lists.
+NOTED = ("seq", "at", "actor", "operation", "noun", "target", "before", "after", "reason", "purged")
+JOURNAL_MANY = f"""
+    insert into journal (tenant, {", ".join(NOTED)})
+    select :tenant, t.* from unnest(:seq::bigint[], :at::bigint[], :actor::text[], :operation::text[], :noun::text[],
+      :target::text[], :before::text[], :after::text[], :reason::text[], :purged::int[]) as t"""
 BLANK = """
     update journal set before = null, after = null, reason = '', purged = 1
     where tenant = :tenant and target = :id"""

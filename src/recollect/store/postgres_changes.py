@@ -14,7 +14,7 @@ from pgvector import HalfVector
 from .. import text
 from ..types import Kept, Memory
 from . import words
-from .changes import BLANK, JOURNAL, Changes
+from .changes import BLANK, JOURNAL, JOURNAL_MANY, NOTED, Changes
 from .postgres_server import Connection, named
 from .rows import from_row, to_row
 
@@ -66,12 +66,6 @@ TAG = """
 UNREFER = "delete from memory_ref where tenant = :tenant and memory = :id and ref <> all(:values)"
 REFER = """
     insert into memory_ref (tenant, ref, memory) select :tenant, unnest(:values::text[]), :id on conflict do nothing"""
-# Journal rows, many at a time.
-NOTED = ("seq", "at", "actor", "operation", "noun", "target", "before", "after", "reason", "purged")
-NOTE = f"""
-    insert into journal (tenant, {", ".join(NOTED)})
-    select :tenant, t.* from unnest(:seq::bigint[], :at::bigint[], :actor::text[], :operation::text[], :noun::text[],
-      :target::text[], :before::text[], :after::text[], :reason::text[], :purged::int[]) as t"""
 DERIVED = ("posting", "memory_terms", "memory_tag", "memory_ref")
 CLEAR = (
     *(f"delete from {table} where tenant = :tenant" for table in DERIVED),
@@ -138,7 +132,7 @@ class PostgresChanges(Changes):
         if self._noted:
             columns = {name: [row[name] for row in self._noted] for name in NOTED}
             self._noted = []
-            self._con.execute(named(NOTE), {"tenant": self._tenant, **columns})
+            self._con.execute(named(JOURNAL_MANY), {"tenant": self._tenant, **columns})
 
     def _value(self, sql: str, **values: Any) -> Any:
         self._note_down()
