@@ -379,7 +379,8 @@ def cleaned() -> str:
         both = (f"{one['precision'][name]:.3f}, {one['recall'][name]:.3f}" for name in ("duplicates", "contradictions"))
         name = {"team": "a team's notes", "life": "people, clients and decisions, among real texts"}[one["store"]]
         rows.append(f"| {one['memories']:,} | {name} | {' | '.join(both)} | {one['cpu_seconds']:.0f} s |")
-    return "\n".join([*rows, "", _machine(found[0])])
+    dirty = " It held changes that were not committed yet." if any(one["machine"]["dirty"] for one in found) else ""
+    return "\n".join([*rows, "", _machine(found[0]) + dirty])
 
 
 def _machine(found: dict[str, Any]) -> str:
