@@ -315,7 +315,8 @@ def _keep(engine: Engine, event: Event, where: Scope, known: Session, at: float)
     if event.moment in TELLING and event.transcript:
         told, offset = transcripts.read(event.transcript, known.offset, echoes)
     told += _told(event, moment, echoes)
-    _saw(engine, sorted(echoes.heard), "repeated", event, where)
+    if not event.session.startswith(PROBE):
+        engine.saw(sorted(echoes.heard), "repeated", here=where, session=event.session, every=True)
     messages = [_message(event, one, moment) for one in told]
     named = [turns.names(event.host, event.session, message) for message in messages]
     known_ids = {source.id for source in engine.sources([id for names in named for id in names])}
