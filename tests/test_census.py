@@ -14,7 +14,8 @@ from conftest import Clock, Opener
 from recollect import Draft, Scope, Source
 from recollect.history.asof import fits
 from recollect.store import census
-from recollect.store.census import Facets, Sieve
+from recollect.store.browsing import Sieve
+from recollect.store.census import Facets
 from recollect.types import Filter, Memory
 
 KINDS, TAGS, PROJECTS = ("fact", "rule", "lesson"), ("red", "green", "blue"), ("web", "shop", "")

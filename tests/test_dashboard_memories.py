@@ -33,7 +33,7 @@ def test_only_what_is_in_sight_is_drawn_and_scrolling_brings_more(show: Opened, 
 
 
 def _active() -> Any:
-    from recollect.store.census import Sieve
+    from recollect.store.browsing import Sieve
     from recollect.types import Filter
 
     return Sieve(Filter(inside=True))

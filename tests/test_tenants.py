@@ -15,7 +15,7 @@ from recollect import Evidence, Link, Memory, NotFound, Scope, Source
 from recollect.ids import make
 from recollect.past import Checkpoint, Hold, Retention, Sighting
 from recollect.store.answers import Answer, Count, Depends
-from recollect.store.census import Sieve
+from recollect.store.browsing import Sieve
 from recollect.store.contract import Store, Transaction
 from recollect.store.ledger import Spent
 from recollect.store.trail import Trace
@@ -190,6 +190,7 @@ ATTEMPTS: dict[str, Callable[[Transaction, Filled], Any]] = {
     "drop_webhook": lambda changes, other: changes.drop_webhook(other.webhook),
     "answer": lambda changes, other: changes.answer(HASH, "ana", "web"),
     "drop_answer": lambda changes, other: changes.drop_answer(other.answer),
+    "drop_repeating": lambda changes, other: changes.drop_repeating((other.mark,)),
     "blank": lambda changes, other: changes.blank(other.evidence),
     "note": lambda changes, other: changes.note("try", "nothing", ""),
 }  # fmt: skip

@@ -225,7 +225,7 @@ CHANGES_NO_WORDS = {
     "forget", "reject", "link", "embed", "mend", "token_create", "token_revoke", "webhook_add", "webhook_remove",
     "approve", "checkpoint_create", "checkpoint_delete", "create_checkpoint", "hold_add", "hold_release",
     "invalidate_memory", "pending_approve", "pending_reject", "rate", "rate_memory", "retention_apply",
-    "retention_remove", "retention_set", "review_approve", "review_reject", "rollback", "verify",
+    "retention_remove", "retention_set", "review_approve", "review_reject", "rollback", "undo", "verify",
 }  # fmt: skip
 # Words that become an answer in the cache, and never knowledge: tests/test_answers.py tries the same through these.
 KEEPS_ANSWERS = {"remember_answer", "answer_put", "answer_seed", "forget_answer", "feedback", "pin_answer"}

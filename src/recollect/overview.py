@@ -11,16 +11,20 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from . import terms, times
 from .remember.alike import near
-from .store.census import DAY, Census, Facets, Sieve, date
+from .store.browsing import DAY, Sieve, date
 from .store.contract import Store
 from .text import shorten, title_of
 from .types import Check, Entity, Evidence, Filter, Link, Memory, Noun, Page, Source
 from .upkeep.looks import Look
 from .upkeep.scan import safe
+
+if TYPE_CHECKING:
+    from .store.census import Census, Facets
 
 MOST_FOUND = 200  # memories that a search by words gives: who wants more should say more
 LABEL = 140  # characters of a memory that a look tells
@@ -89,7 +93,12 @@ class Overview:
         self._tenant = tenant
         self._now = now
         self._alike = alike
-        self._census = Census(store, tenant)
+
+    @cached_property
+    def _census(self) -> Census:
+        from .store.census import Census  # and numpy, which only who counts should wait for
+
+        return Census(self._store, self._tenant)
 
     # -- pages and counts ---------------------------------------------------------------------------------------------
 

@@ -21,7 +21,8 @@ from ..overview import Looked, Map, Pair
 from ..recall.query import MAX_LIMIT, filter_of
 from ..remember.mention import known_in
 from ..settings import PREFIX, Settings, load, shown
-from ..store.census import Facets, Sieve
+from ..store.browsing import Sieve
+from ..store.census import Facets
 from ..types import SOURCES, TRUSTS, Check, Entity, Job, Memory, Page
 from . import hooks, words
 from .operation import FILTERS, PLACED, WHEN, Operation, P

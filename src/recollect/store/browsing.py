@@ -8,15 +8,20 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from ..types import Filter, Kept, Link, Memory, Source
-from .census import COLUMNS, DAY, Sieve
+from .. import times
+from ..types import SCOPE_FIELDS, Filter, Kept, Link, Memory, Source
 from .changes import MANY, MEMORIES, MEMORY_COLUMNS, NOUN
 from .rows import columns, quoted
 
 N = TypeVar("N", bound=Kept)
 BATCH = 20_000
+DAY = 86_400_000_000  # microseconds
+WORDS = ("kind", "state", "trust", *SCOPE_FIELDS, "source")
+TIMES = ("created_at", "valid_from", "valid_to", "expires_at")
+COLUMNS = ("id", *WORDS, "importance", *TIMES, "tags")  # what memories are counted by, in this order
 ORIGIN = COLUMNS.index("source")
 COUNTED = f"select {', '.join(f'm.{name}' for name in quoted(COLUMNS))} from memory m where m.tenant = :tenant"
 IN_ORDER = " and m.id > :after order by m.id limit :limit"
@@ -28,6 +33,15 @@ USED_LAST = f"{MEMORIES} and u.last_recalled_at is not null{{where}} order by u.
 NEWEST_LINKS = f"{NOUN[Link]} and relation <> 'mentions' order by id desc limit :limit"
 NEWEST_MENTIONS = f"{NOUN[Link]} and relation = 'mentions' order by id desc limit :limit"
 RELATED = f"{NOUN[Link]} and relation = :relation order by id desc limit :limit"
+
+
+@dataclass(frozen=True, slots=True)
+class Sieve:
+    """A filter, and what only people who browse ask for beside it."""
+
+    filter: Filter
+    trusts: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
 
 
 class Browsing(ABC):
@@ -55,7 +69,7 @@ class Browsing(ABC):
         return self._select(Memory, MEMORY_COLUMNS, sql, tenant=tenant, limit=limit, **values)
 
     def counted(self, tenant: str, only: Sequence[str] | None = None) -> Iterator[list[tuple[Any, ...]]]:
-        """What memories are counted by, as `census.COLUMNS` names it: of some, or of all in the order of their ids."""
+        """What memories are counted by, as `COLUMNS` names it: of some, or of all in the order of their ids."""
         if only is not None:
             for start in range(0, len(only), MANY):
                 values: dict[str, Any] = {}
@@ -111,3 +125,12 @@ def _named(name: str, wanted: Sequence[str], values: dict[str, Any]) -> str:
 def _named_by(kinds: Mapping[str, str], rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     """Rows in which the kind of the source stands for the source."""
     return [(*row[:ORIGIN], kinds.get(row[ORIGIN], ""), *row[ORIGIN + 1 :]) for row in rows]
+
+
+def date(day: int) -> str:
+    """A day, counted from the first of 1970.
+
+    >>> date(20517)
+    '2026-03-05'
+    """
+    return times.moment(day * DAY).date().isoformat()

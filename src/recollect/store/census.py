@@ -20,31 +20,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import ids, times
-from ..types import SCOPE_FIELDS, Filter, Noun
+from ..types import SCOPE_FIELDS, Noun
+from .browsing import COLUMNS, DAY, TIMES, WORDS, Sieve, date
 from .trail import Trace
 
 if TYPE_CHECKING:
     from .contract import Store
 
-DAY = 86_400_000_000  # microseconds
 MOST_TAGS, MOST_PROJECTS = 40, 60
-WORDS = ("kind", "state", "trust", *SCOPE_FIELDS, "source")
-TIMES = ("created_at", "valid_from", "valid_to", "expires_at")
-# What a store reads for each memory, in this order.
-COLUMNS = ("id", *WORDS, "importance", *TIMES, "tags")
 NEVER, ALWAYS = np.iinfo(np.int64).max, np.iinfo(np.int64).min
 MISSING = {"valid_from": ALWAYS, "valid_to": NEVER, "expires_at": NEVER}
 MANY = 5000  # changed memories, above which all are read
 Array = NDArray[Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Sieve:
-    """A filter, and what only people who browse ask for beside it."""
-
-    filter: Filter
-    trusts: tuple[str, ...] = ()
-    sources: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,15 +184,6 @@ class Census:
 
     def _sums(self, word: str, passing: Array) -> dict[str, int]:
         return _largest(self._names[word], self._columns[word][passing])
-
-
-def date(day: int) -> str:
-    """A day, counted from the first of 1970.
-
-    >>> date(20517)
-    '2026-03-05'
-    """
-    return times.moment(day * DAY).date().isoformat()
 
 
 def _largest(names: dict[str, int], codes: Array) -> dict[str, int]:

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from ..past import Sighting
 from ..types import Check, Entry, Filter, Job, Kept, Link, Memory, Scope, Source, Token, Tombstone, Webhook
 from .answers import Answer, Count
-from .census import Sieve
 from .ledger import Spent
 from .trail import Trace
 
 if TYPE_CHECKING:
     from ..vectors import Floats
+    from .browsing import Sieve
 
 N = TypeVar("N", bound=Kept)
 
