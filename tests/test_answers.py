@@ -95,6 +95,17 @@ def test_what_is_not_known_is_said_and_never_kept(memory: Engine) -> None:
     assert memory.answers.questions()[0].asked == 5
 
 
+def test_what_holds_in_one_environment_answers_nothing_about_another(memory: Engine) -> None:
+    memory.remember("The staging database listens on port 5433.")
+    asked = "Which port does the production database listen on?"
+    assert not memory.answers.ask(asked).known
+    assert "5433" in memory.answers.ask("Which port does the staging database listen on?").answer
+    memory.remember("The production database listens on port 5432.")
+    found = memory.answers.ask(asked)
+    assert "5432" in found.answer
+    assert "5433" not in found.answer
+
+
 def test_the_same_words_in_another_dress_are_the_same_question(memory: Engine) -> None:
     filled(memory)
     warm(memory)
@@ -793,8 +804,8 @@ def test_two_that_fit_alike_are_both_cited(memory: Engine) -> None:
 
 def test_nothing_is_made_up_of_hits_that_hold_nothing_of_the_question(memory: Engine) -> None:
     hits = (memory.remember(FACT), memory.recall("database"))[1].hits
-    assert compose.extract(hits, 1.0, {"zebra": 3.0}) is None
-    assert compose.extract((), 1.0, {"zebra": 3.0}) is None
+    assert compose.extract("zebra", hits, 1.0, {"zebra": 3.0}) is None
+    assert compose.extract("zebra", (), 1.0, {"zebra": 3.0}) is None
 
 
 # -- surfaces ---------------------------------------------------------------------------------------------------------

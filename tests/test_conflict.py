@@ -34,6 +34,10 @@ def test_which_was_said_first_changes_nothing() -> None:
         ("PR #12 fixed the login bug.", "PR #15 fixed the login bug."),
         ("We never deploy on Fridays.", "We never deploy on Sundays."),
         ("We use Redis for caching.", "We use Redis for rate limiting."),
+        (
+            "Keys are now retained for seven days instead of one.",
+            "A flag is named in the report, each one that is old.",
+        ),
     ],
 )
 def test_what_differs_in_what_it_is_about_stands_beside(memory: Engine, one: str, other: str) -> None:

@@ -168,6 +168,22 @@ def test_only_active_valid_and_unexpired_memories_are_found_unless_asked(
     assert contents(memory.recall("alpha", states=["archived"])) == ["Alpha archived."]
 
 
+def test_of_two_that_contradict_each_other_the_newer_comes_first(memory: recollect.Engine, clock: Clock) -> None:
+    old = memory.remember("The staging database listens on port 5433.", importance=10)
+    clock.forward(days=3)
+    new = memory.remember("Ana saw 5434 as port of the database, in staging, yesterday.", importance=1)
+    asked = "which port has the staging database"
+    assert [hit.memory.id for hit in memory.recall(asked)] == [old.id, new.id]
+    memory.link(new.id, "contradicts", old.id)
+    assert [hit.memory.id for hit in memory.recall(asked)] == [new.id, old.id]
+    assert [hit.memory.id for hit in memory.recall(asked, as_of=clock() - timedelta(days=1))] == [old.id]
+    trusted = memory.remember("The port of the archive is 7000.", importance=10)
+    clock.forward(days=3)
+    guessed = memory.beside(model=True).remember("Its log names 7001 as port of the archive.", importance=1)
+    memory.link(guessed.id, "contradicts", trusted.id)
+    assert memory.recall("which port has the archive").hits[0].memory.id == trusted.id
+
+
 def test_since_and_until_look_at_when_a_memory_holds_from_or_was_made(memory: recollect.Engine, clock: Clock) -> None:
     day = timedelta(days=1)
     memory.remember("Alpha of old.", valid_from=START - 30 * day)

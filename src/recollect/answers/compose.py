@@ -18,6 +18,7 @@ from .. import terms, text
 from ..recall.compress import compress
 from ..recall.fence import HEADER, fenced
 from ..types import Hit, Memory
+from .guards import elsewhere
 
 HITS = 6  # what recall finds for an answer
 CITED = 3  # sources of an answer made of sentences
@@ -64,9 +65,9 @@ def covered(found: Sequence[Memory], rarity: Mapping[str, float]) -> float:
     return sum(weight for term, weight in rarity.items() if term in said) / total if total else 0.0
 
 
-def extract(hits: Sequence[Hit], fits: float, rarity: Mapping[str, float]) -> Composed | None:
+def extract(question: str, hits: Sequence[Hit], fits: float, rarity: Mapping[str, float]) -> Composed | None:
     """The best sentences of the best hits; None where they probably do not answer."""
-    chosen = _chosen(hits, rarity)
+    chosen = _chosen([hit for hit in hits if not elsewhere(question, _said(hit.memory))], rarity)
     if not chosen:
         return None
     share = covered(chosen, rarity)
@@ -143,8 +144,12 @@ def prompt(question: str, hits: Sequence[Hit]) -> str:
     return "\n".join([*notes, "", f"Question: {question}"])
 
 
+def _said(memory: Memory) -> str:
+    return f"{memory.title}: {memory.content}".removeprefix(": ")
+
+
 def _note(number: int, memory: Memory) -> str:
-    said = text.shorten(f"{memory.title}: {memory.content}".removeprefix(": "), SHOWN)
+    said = text.shorten(_said(memory), SHOWN)
     when = memory.valid_from or memory.created_at
     return fenced(said, id=str(number), kind=memory.kind, trust=memory.trust, date=f"{when:%Y-%m-%d}")
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 
 from .asking import APART, kind, modals, ongoing, tense
 from .direction import direction
-from .reading import Reading, Word, first_words, opposites, table
+from .reading import Reading, Word, first_words, opposites, read, table
 from .two import Objection, Two
 
 WHOLE = frozenset(("all", "every", "each"))
@@ -99,6 +99,25 @@ def environments(two: Two) -> Iterator[Objection]:
     )
     if one != other:
         yield Objection("another environment", firm=bool(one and other))
+
+
+# Words that name a place and nothing else: «test», «local» and «live» also say what somebody does.
+_PLACES = {
+    "prod": "production", "production": "production", "staging": "staging", "preproduction": "staging", "qa": "qa",
+    "uat": "uat", "canary": "canary", "sandbox": "sandbox",
+}  # fmt: skip
+
+
+def elsewhere(asked: str, said: str) -> bool:
+    """Whether a question is about one place where software runs, and what was said is about others only.
+
+    >>> elsewhere("Which port has the production database?", "The staging database has port 5433.")
+    True
+    >>> elsewhere("Which port has the production database?", "Staging has 5433, production 5432.")
+    False
+    """
+    one, other = ({_PLACES[word] for word in read(text).texts if word in _PLACES} for text in (asked, said))
+    return bool(one and other) and one.isdisjoint(other)
 
 
 # -- polarity and actions ---------------------------------------------------------------------------------------------

@@ -58,12 +58,12 @@ class Knowledge:
         hits = found.hits[: compose.HITS]
         llm = self._parts.llm("extract", "ask", asked.scope.project)
         if llm is None:
-            return compose.extract(hits, found.fits, rarity), ()
+            return compose.extract(asked.question, hits, found.fits, rarity), ()
         prompt = compose.prompt(asked.question, hits)
         try:
             done = llm.complete(compose.SYSTEM, [("user", prompt)], compose.SCHEMA, compose.TOKENS)
         except (BadAnswer, ModelUnavailable, BudgetSpent) as error:
-            return compose.extract(hits, found.fits, rarity), (f"llm: {error}",)
+            return compose.extract(asked.question, hits, found.fits, rarity), (f"llm: {error}",)
         return compose.read(done.data, hits, rarity, llm.model), ()
 
     def made(self, asked: Asked, made: Composed | None, head: int, took: float) -> Answer:

@@ -21,12 +21,12 @@ from .. import rank, terms, text, times
 from ..errors import ModelUnavailable, StoreCorrupt
 from ..history.asof import Past, held
 from ..store.contract import Store
-from ..types import STATES, Explained, Filter, Hit, Memory, Recall, Scope
+from ..types import STATES, Explained, Filter, Hit, Link, Memory, Recall, Scope
 from . import intent
 from .arms import Arms, Scores, closeness, within
 from .naming import Names
 from .query import Query
-from .select import Scored, select
+from .select import Scored, newer_first, select
 from .understand import Understood, understand
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ INTENT = 0.2  # what a memory gains that is of the kind the question asks for
 BARE = 1.0  # what the time adds where a question says little else
 FAINT = 0.7  # and how much less the fit of its words counts there
 EVENTS = ("incident", "decision", "commit", "task", "fact", "summary")  # kinds that can be a point in time
+SETTLED = 10  # places in which what contradicts each other is put in order
 ASKED = 8  # questions whose vector is kept
 DEEP = 0.3  # what token by token likeness adds to the ranker's score
 
@@ -120,7 +121,7 @@ class Reader:
         query = found.query
         weak = fits < WEAK
         with watch.stage("select"):
-            scored = [] if weak and query.abstain else self._weigh(found, scores)
+            scored = [] if weak and query.abstain else self._settled(found, self._weigh(found, scores))
             chosen = select(scored, query.recipe, query.limit, query.max_tokens, query.shown, printed_tokens)
             hits = self._hits(found, [(one.memory, one.score) for one in chosen.chosen])
         told = _explained(found, chosen.dropped, scores, scored) if query.explain else None
@@ -323,6 +324,16 @@ class Reader:
                 named = VERBATIM * verbatim(memory, found.asked) + DEFINES * names.mean(memory)
             weighed.append(Scored(memory, (scores.get(memory.id, 0.0) + named) * weight))
         return sorted(weighed, key=lambda one: (-one.score, one.memory.id))
+
+    def _settled(self, found: Found, scored: list[Scored]) -> list[Scored]:
+        """The newer of two that contradict each other first; asked about a time or looking back, both as they rank."""
+        query = found.query
+        if query.as_of or found.asked.when or "links" not in query.recipe.arms:
+            return scored
+        best = [one.memory.id for one in scored[: max(SETTLED, 2 * query.limit)]]
+        links = self.store.of(self.tenant, Link, best, "origin")
+        tied = [(one.origin, one.target) for one in links if one.relation == "contradicts" and one.target in best]
+        return newer_first(scored, tied)
 
     def _hits(self, found: Found, chosen: Sequence[tuple[Memory, float]]) -> tuple[Hit, ...]:
         now = found.query.as_of or self.now()

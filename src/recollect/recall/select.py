@@ -8,12 +8,12 @@ Everything that is left out is told with the reason, so that a recall can explai
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from .. import terms
 from ..grounding import stale
-from ..types import Memory
+from ..types import TRUSTS, Memory
 from .recipes import Recipe
 
 ALIKE = 0.9  # the share of common terms from which two memories are one for the reader
@@ -69,6 +69,22 @@ def select(
         told.append((words, one.memory.id))
     result.chosen.sort(key=lambda one: (-one.score, one.memory.id))
     return result
+
+
+def newer_first(candidates: Sequence[Scored], opposed: Iterable[tuple[str, str]]) -> list[Scored]:
+    """Of two that cannot both hold the newer takes the better place, unless the older is trusted more."""
+    ranked = list(candidates)
+    places = {one.memory.id: place for place, one in enumerate(ranked)}
+    for pair in opposed:
+        first, last = sorted(places[id] for id in pair)
+        upper, lower = ranked[first], ranked[last]
+        newer = (lower.memory.valid_from or lower.memory.created_at) > (
+            upper.memory.valid_from or upper.memory.created_at
+        )
+        if newer and TRUSTS.index(lower.memory.trust) >= TRUSTS.index(upper.memory.trust):
+            ranked[first], ranked[last] = Scored(lower.memory, upper.score), Scored(upper.memory, lower.score)
+            places[lower.memory.id], places[upper.memory.id] = first, last
+    return ranked
 
 
 def _words(memory: Memory) -> frozenset[str]:

@@ -215,6 +215,9 @@ def _placed(old: str, new: str) -> str:
         changed, still = _CHANGE.search((old, new)[one]), cut[other]
         if changed and still is not None:
             before = _words(changed["old"])
+            # «Seven days instead of one» says what of; a bare number stands in many sentences.
+            if _VALUE.fullmatch(changed["old"]) and _words(still[0]).isdisjoint(_words((old, new)[one])):
+                return ""
             return "value" if before and before <= _words(still[2]) and not _NEGATED.search((old, new)[other]) else ""
     if cut[0] is None or cut[1] is None or any(_NEGATED.search(_NOT_THAT.sub("", one)) for one in (old, new)):
         return ""
