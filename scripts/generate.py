@@ -378,6 +378,8 @@ def cleaned() -> str:
     for one in found:
         both = (f"{one['precision'][name]:.3f}, {one['recall'][name]:.3f}" for name in ("duplicates", "contradictions"))
         name = {"team": "a team's notes", "life": "people, clients and decisions, among real texts"}[one["store"]]
+        if one["embedder"] != "default":
+            name += f"; vectors of `{one['embedder']}`, which know no meaning"
         rows.append(f"| {one['memories']:,} | {name} | {' | '.join(both)} | {one['cpu_seconds']:.0f} s |")
     dirty = " It held changes that were not committed yet." if any(one["machine"]["dirty"] for one in found) else ""
     return "\n".join([*rows, "", _machine(found[0]) + dirty])
