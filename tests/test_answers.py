@@ -808,6 +808,16 @@ def test_nothing_is_made_up_of_hits_that_hold_nothing_of_the_question(memory: En
     assert compose.extract("zebra", (), 1.0, {"zebra": 3.0}) is None
 
 
+def test_what_holds_clearly_more_of_the_question_stands_before_the_first_hit(memory: Engine) -> None:
+    memory.remember("The indexer service runs 34 replicas in production, and its logs are kept for 266 days.")
+    memory.remember("Kira owns the indexer service.")
+    hits = sorted(memory.recall("indexer service").hits, key=lambda hit: -len(hit.memory.content))
+    rarity = {"own": 3.0, "index": 2.0, "servic": 0.5}
+    found = compose.extract("Who owns the indexer service?", hits, 0.9, rarity)
+    assert found is not None
+    assert found.text == "Kira owns the indexer service. [1]"
+
+
 # -- surfaces ---------------------------------------------------------------------------------------------------------
 
 

@@ -26,6 +26,7 @@ QUOTE = 90  # tokens of one source
 LONGEST = 4000  # characters of an answer
 SHOWN = 1200  # characters of a memory that a model reads
 CLOSE, HALF = 0.9, 0.5  # the share of the best cosine, and of the first hit's words, from which a hit bears on it too
+CLEARLY = 0.2  # of what was asked, by which a later hit must hold more than the first to stand before it
 LEAST = 0.25  # the confidence below which there is no answer
 NO_RANKER = 0.85  # what the share of words counts where no ranker looked
 TOKENS = 600  # that a model may write
@@ -122,6 +123,10 @@ def _chosen(hits: Sequence[Hit], rarity: Mapping[str, float]) -> list[Memory]:
     Two that fit alike may say different things: whoever asked sees both, with their dates.
     """
     near = bearing(hits, rarity)
+    if near:  # the ranker likes long notes; one that holds clearly more of the question goes before its first
+        fullest = max(near, key=lambda memory: covered([memory], rarity))
+        if covered([fullest], rarity) >= covered(near[:1], rarity) + CLEARLY:
+            near = [fullest, *(memory for memory in near if memory is not fullest)]
     chosen = near[:1]
     held = covered(chosen, rarity)
     missing = {term for term in rarity if chosen and term not in terms.of_memory(chosen[0])}
