@@ -333,7 +333,7 @@ class Reader:
         best = [one.memory.id for one in scored[: max(SETTLED, 2 * query.limit)]]
         links = self.store.of(self.tenant, Link, best, "origin")
         tied = [(one.origin, one.target) for one in links if one.relation == "contradicts" and one.target in best]
-        return newer_first(scored, tied)
+        return newer_first(scored, tied, terms.of_query(found.question))
 
     def _hits(self, found: Found, chosen: Sequence[tuple[Memory, float]]) -> tuple[Hit, ...]:
         now = found.query.as_of or self.now()

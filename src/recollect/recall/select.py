@@ -71,19 +71,24 @@ def select(
     return result
 
 
-def newer_first(candidates: Sequence[Scored], opposed: Iterable[tuple[str, str]]) -> list[Scored]:
-    """Of two that cannot both hold the newer takes the better place, unless the older is trusted more."""
+def newer_first(
+    candidates: Sequence[Scored], opposed: Iterable[tuple[str, str]], asked: Collection[str]
+) -> list[Scored]:
+    """Of two that cannot both hold the newer takes the better place, unless the older is trusted more.
+
+    It must have every word of the question that the older has: else they are about two things after all.
+    """
     ranked = list(candidates)
     places = {one.memory.id: place for place, one in enumerate(ranked)}
     for pair in opposed:
         first, last = sorted(places[id] for id in pair)
         upper, lower = ranked[first], ranked[last]
-        newer = (lower.memory.valid_from or lower.memory.created_at) > (
-            upper.memory.valid_from or upper.memory.created_at
-        )
-        if newer and TRUSTS.index(lower.memory.trust) >= TRUSTS.index(upper.memory.trust):
-            ranked[first], ranked[last] = Scored(lower.memory, upper.score), Scored(upper.memory, lower.score)
-            places[lower.memory.id], places[upper.memory.id] = first, last
+        old, new = upper.memory, lower.memory
+        fits = set(asked).intersection(terms.terms(old.content)) <= set(terms.terms(new.content))
+        newer = (new.valid_from or new.created_at) > (old.valid_from or old.created_at)
+        if fits and newer and TRUSTS.index(new.trust) >= TRUSTS.index(old.trust):
+            ranked[first], ranked[last] = Scored(new, upper.score), Scored(old, lower.score)
+            places[new.id], places[old.id] = first, last
     return ranked
 
 

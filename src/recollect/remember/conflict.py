@@ -30,7 +30,8 @@ _DATED = re.compile(rf"\b(?:\d{{4}}-\d\d(?:-\d\d)?|{_DAY})\b", re.IGNORECASE)
 # A number that is the name of something: with another one it is another thing.
 _NUMBERED = re.compile(
     r"\b[A-Za-z]+-\d+\b|#\d+\b|\b(?:steps?|errors?|codes?|issues?|tickets?|pr|release|phase|chapter|section|adr|rfc|"
-    r"sprint|milestone|line|case|exit code|status(?: code)?)\s+v?\d[\d.]*\b", re.IGNORECASE
+    r"sprint|milestone|line|case|exit code|status(?: code)?|services?|servers?|workers?|shards?|replica|cluster|"
+    r"team|client|customer|account|host|instance|partition|queue|job|task)\s+v?\d[\d.]*\b", re.IGNORECASE
 )  # fmt: skip
 # Where a sentence is cut into what it is about and what it says of it; one thing can stand behind such a word.
 _JOINT = re.compile(
