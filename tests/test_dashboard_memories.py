@@ -100,7 +100,7 @@ def test_a_memory_is_edited_pinned_forgotten_and_each_is_taken_back(show: Opened
     page.get_by_role("button", name="Save", exact=True).click()
     expect(row(page, "in the evening")).to_be_visible()
     assert server.engine.history(memory.id)[-1].reason == "seen at dusk"
-    page.locator(".toast").get_by_role("button", name="Undo").click()
+    page.locator(".toast").last.get_by_role("button", name="Undo").click()
     expect(row(page, "in the morning")).to_be_visible()
     page.keyboard.press("p")
     expect(page.locator(".toast", has_text="Pinned")).to_be_visible()

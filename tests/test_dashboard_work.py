@@ -34,7 +34,7 @@ def test_a_recall_is_looked_into_and_compared(show: Opened, server: Server) -> N
     page.get_by_label("Token budget").fill("40")
     expect(page.locator(".budget").first).to_contain_text("of 40")
     page.get_by_role("button", name="Copy as JSON").click()
-    expect(page.locator(".toast")).to_be_visible()
+    expect(page.locator(".toast").last).to_be_visible()
     assert '"max_tokens": 40' in page.evaluate("navigator.clipboard.readText()")
     page.get_by_role("button", name="Copy as command").click()
     until(page, "navigator.clipboard.readText().then((text) => text.startsWith('recollect recall'))")
@@ -77,7 +77,7 @@ def test_what_waits_is_approved_rejected_and_edited_by_one_key(show: Opened, ser
     expect(page.locator(".claim")).to_have_count(before - 2)
     expect(page.locator(".nav .count")).to_have_text(str(before - 2))
     page.keyboard.press("u")
-    expect(page.locator(".toast", has_text="Taken back")).to_be_visible()
+    expect(page.locator(".toast", has_text="Taken back: Rejected")).to_be_visible()
     page.keyboard.press("e")
     page.get_by_label("What is known").fill("The build fails, and now we know why.")
     page.get_by_role("button", name="Save", exact=True).click()
@@ -200,7 +200,7 @@ def test_a_moment_is_named_compared_and_gone_back_to(show: Opened, server: Serve
     expect(page.locator(".toast", has_text="Went back")).to_be_visible()
     assert server.engine.get(later.id).state == "archived"
     page.keyboard.press("u")
-    expect(page.locator(".toast", has_text="Taken back")).to_be_visible()
+    expect(page.locator(".toast", has_text="Taken back").last).to_be_visible()
     assert server.engine.get(later.id).state == "active"
     page.get_by_role("tab", name="Timeline").click()
     expect(page.locator(".timeline li").first).to_be_visible()
