@@ -1,12 +1,13 @@
 """The embedder contract, held against every embedder, and the proof that the packaged model is used as it was trained.
 
-Wrong pooling or a lost prefix raises nothing and still gives plausible vectors, so the only honest test is quality: the
-packaged settings must rank better than each wrong variant on sentences written for that.
+Wrong pooling or a lost prefix raises nothing and still gives plausible vectors. So quality is tested where it tells, on
+sentences written for that, and the numbers themselves where it does not.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -177,10 +178,12 @@ def variant(folder: Path, **changes: object) -> Embedder:
     return load(str(folder))
 
 
-def found_first(embedder: Embedder) -> int:
+def found(embedder: Embedder) -> tuple[int, float]:
+    """How many questions lie nearest to their own note, and by how much it leads the nearest other one, on average."""
     asked = embedder.embed([question for question, _ in NOTES], "query")
-    notes = embedder.embed([note for _, note in NOTES], "document")
-    return int(((asked @ notes.T).argmax(axis=1) == np.arange(len(NOTES))).sum())
+    near = asked @ embedder.embed([note for _, note in NOTES], "document").T
+    own, others = near.diagonal(), np.where(np.eye(len(NOTES), dtype=bool), -1, near).max(axis=1)
+    return int((own > others).sum()), float((own - others).mean())
 
 
 def midranks(values: Vectors) -> Vectors:
@@ -195,12 +198,11 @@ def test_likeness_agrees_with_human_judgement(default: Embedder) -> None:
     assert spearman >= 0.85  # measured 0.93
 
 
-def test_questions_find_their_notes_and_clearly_more_of_them_with_the_prefix(default: Embedder, tmp_path: Path) -> None:
-    prefix = json.loads((PACKAGED / "model.json").read_text())["query_prefix"]
-    right = found_first(default)
-    assert right >= 19  # measured 21 of 24
-    assert right >= found_first(variant(tmp_path / "none", query_prefix="")) + 3  # measured 14
-    assert right >= found_first(variant(tmp_path / "both", document_prefix=prefix)) + 3  # measured 16
+def test_questions_find_their_notes_and_more_clearly_with_the_prefix(default: Embedder, tmp_path: Path) -> None:
+    # A prefix on the notes as well does no harm with these weights; that they have none is held below, to the bit.
+    (first, lead), (_, without) = found(default), found(variant(tmp_path, query_prefix=""))
+    assert first >= 20  # measured 22 of 24
+    assert lead >= 1.5 * without  # measured 0.098 against 0.051
 
 
 def hidden(text: str) -> Vectors:
@@ -298,6 +300,20 @@ def test_missing_files_are_named_with_the_fix(tmp_path: Path) -> None:
         load(str(tmp_path))
 
 
+def test_what_is_packaged_is_what_its_card_says_and_the_notice_says_that_it_was_changed() -> None:
+    """The licence wants it told; `--check` holds the files against the card, the tokenizer against the publisher's."""
+    root = SOURCE.parent
+    script = [sys.executable, str(root / "scripts" / "fetch_model.py"), "--check"]
+    done = subprocess.run(script, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    published = re.findall(r"\b[0-9a-f]{64}\b", (root / "scripts" / "fetch_model.py").read_text("utf-8"))
+    card = json.loads((PACKAGED / "model.json").read_text("utf-8"))
+    assert card["sha256"]["model.onnx"] not in published
+    assert any(digest in card["obtained"] for digest in published)
+    assert "fit_embedder.py" in card["obtained"]
+    assert "fitted the weights of its layers anew" in (root / "NOTICE").read_text("utf-8")
+
+
 def test_a_changed_file_is_refused_until_it_is_mended(tmp_path: Path) -> None:
     changed = variant(tmp_path, id="changed/1")
     tokenizer = tmp_path / "tokenizer.json"
@@ -370,7 +386,7 @@ model.warm()
 print(sorted(heavy & set(sys.modules)))
 """
     all_three = "['numpy', 'onnxruntime', 'tokenizers']"
-    assert python(script).stdout.splitlines() == ["[]", "arctic-embed-s-int8/1 384 []", all_three]
+    assert python(script).stdout.splitlines() == ["[]", "arctic-embed-s-int8/2 384 []", all_three]
 
 
 def test_threads_that_come_first_together_load_the_model_once(monkeypatch: pytest.MonkeyPatch) -> None:

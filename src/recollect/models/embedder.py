@@ -37,7 +37,7 @@ class Embedder(Protocol):
 
     @property
     def model(self) -> str:
-        """The id stamped on every vector, such as `arctic-embed-s-int8/1`."""
+        """The id stamped on every vector, such as `arctic-embed-s-int8/2`."""
 
     @property
     def dimension(self) -> int:

@@ -229,5 +229,5 @@ def _digest(path: Path) -> str:
 
 def _mend(folder: Path) -> str:
     if folder == PACKAGED:
-        return "Reinstall the package, or in a checkout run: python scripts/fetch_model.py"
+        return f"Reinstall the package, or in a checkout run: git checkout -- {folder}"
     return f"Put the model's own files into {folder} again, or use the packaged model (the name is: default)."

@@ -3,8 +3,8 @@
 Every vector carries the id of its model, and a question is only ever compared with vectors of the model that embedded
 it. So when the model was changed, the old one goes on answering, as long as it can still be had (the packaged one and
 hashing always can), until the new one has as many vectors: then the next question is asked with the new one, and the
-old vectors are dropped. Where the old model cannot be had, words alone answer until most memories have a new vector,
-because vectors of some memories alone would push the others down.
+old vectors are dropped. Where the old model cannot be had, such as the one that an earlier package brought, words alone
+answer until most memories have a new vector, because vectors of some memories alone would push the others down.
 
 **One model serves a store**, however many processes use it. A change is a row of the journal, written when it begins;
 before the first, it is the model that has read most. Where another one is set, what that one made is left alone and it
