@@ -184,6 +184,23 @@ def test_of_two_that_contradict_each_other_the_newer_comes_first(memory: recolle
     assert memory.recall("which port has the archive").hits[0].memory.id == trusted.id
 
 
+def test_of_two_notes_on_one_thing_the_newer_comes_first_though_nobody_linked_them(
+    opened: Opener, clock: Clock
+) -> None:
+    memory = opened(embedder="default")
+    old = memory.remember("PDF export uses Qt's QPdfWriter.", importance=10)
+    spoken = memory.remember("Tests run on the Mac mini.", kind="turn", scope=Scope(session="s"), importance=10)
+    clock.forward(days=90)
+    new = memory.remember("PDF export goes through krilla, fonts subset.", importance=1)
+    later = memory.remember("Tests run on the Hetzner box.", kind="turn", scope=Scope(session="s"), importance=1)
+    asked = "What does the PDF export use?"
+    assert [hit.memory.id for hit in memory.recall(asked, limit=2)] == [new.id, old.id]
+    assert [hit.memory.id for hit in memory.recall(asked, limit=2, effort="fast")] == [old.id, new.id]
+    assert [hit.memory.id for hit in memory.recall(asked, limit=1, as_of=clock() - timedelta(days=1))] == [old.id]
+    turns = [hit.memory.id for hit in memory.recall("Where do the tests run?", limit=2)]
+    assert turns == [spoken.id, later.id]  # what was said is as it was said
+
+
 def test_since_and_until_look_at_when_a_memory_holds_from_or_was_made(memory: recollect.Engine, clock: Clock) -> None:
     day = timedelta(days=1)
     memory.remember("Alpha of old.", valid_from=START - 30 * day)

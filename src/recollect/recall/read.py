@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from .. import rank, terms, text, times
@@ -37,15 +38,18 @@ if TYPE_CHECKING:
 DEPTH = 100  # candidates an arm gives
 POOL = 100  # candidates that are read, ranked and weighed
 SESSION = 0.25  # what the best of a session adds to its other turns, where no ranker looks at them
-WEAK = 0.2  # how probable a fit must be for an answer not to be called weak
-PART = 0.95  # what the answer to one of several questions counts beside the answer to all of them
+WEAK = 0.35  # how probable a fit must be for an answer not to be called weak
+PART = 0.9  # what the answer to one of several questions counts beside the answer to all of them
 VERBATIM = 0.8  # what a memory gains that has what was quoted or named as it is
 DEFINES = 1.0  # what code gains that is called what was asked for, before whatever merely speaks of it
-INTENT = 0.2  # what a memory gains that is of the kind the question asks for
+INTENT = 0.15  # what a memory gains that is of the kind the question asks for
 BARE = 1.0  # what the time adds where a question says little else
 FAINT = 0.7  # and how much less the fit of its words counts there
 EVENTS = ("incident", "decision", "commit", "task", "fact", "summary")  # kinds that can be a point in time
 SETTLED = 10  # places in which what contradicts each other is put in order
+LEADING = 6  # of these, those that are held against each other
+ABOUT_ONE = 0.82  # the cosine, of the packaged model, from which two notes tell of the same thing
+AS_WELL = 0.05  # a cosine so much lower fits a question as well
 ASKED = 8  # questions whose vector is kept
 DEEP = 0.3  # what token by token likeness adds to the ranker's score
 
@@ -121,7 +125,7 @@ class Reader:
         query = found.query
         weak = fits < WEAK
         with watch.stage("select"):
-            scored = [] if weak and query.abstain else self._settled(found, self._weigh(found, scores))
+            scored = [] if weak and query.abstain else self._settled(found, self._weigh(found, scores), models)
             chosen = select(scored, query.recipe, query.limit, query.max_tokens, query.shown, printed_tokens)
             hits = self._hits(found, [(one.memory, one.score) for one in chosen.chosen])
         told = _explained(found, chosen.dropped, scores, scored) if query.explain else None
@@ -281,7 +285,7 @@ class Reader:
             fitted = ranker.load()
         except ModelUnavailable as error:
             return _with_sessions(memories, found.fused), 1.0, (f"ranker: {error}",)
-        if models.embedder is None or fitted.model != models.embedder.model:
+        if models.embedder is None or not ranker_knows(models.embedder):
             note = (f"ranker: it was fitted with {fitted.model}",) if query.explain else ()
             return _with_sessions(memories, found.fused), 1.0, note
         rows, ids = self.rows(found), [memory.id for memory in memories]
@@ -325,15 +329,40 @@ class Reader:
             weighed.append(Scored(memory, (scores.get(memory.id, 0.0) + named) * weight))
         return sorted(weighed, key=lambda one: (-one.score, one.memory.id))
 
-    def _settled(self, found: Found, scored: list[Scored]) -> list[Scored]:
+    def _settled(self, found: Found, scored: list[Scored], models: Models) -> list[Scored]:
         """The newer of two that contradict each other first; asked about a time or looking back, both as they rank."""
         query = found.query
         if query.as_of or found.asked.when or "links" not in query.recipe.arms:
             return scored
-        best = [one.memory.id for one in scored[: max(SETTLED, 2 * query.limit)]]
-        links = self.store.of(self.tenant, Link, best, "origin")
+        best = {one.memory.id: one.memory for one in scored[: max(SETTLED, 2 * query.limit)]}
+        links = self.store.of(self.tenant, Link, list(best), "origin")
         tied = [(one.origin, one.target) for one in links if one.relation == "contradicts" and one.target in best]
-        return newer_first(scored, tied, terms.of_query(found.question))
+        # It must have every word of the question that the older has: else they are about two things after all.
+        asked = set(terms.of_query(found.question))
+        words = {id: asked.intersection(terms.terms(best[id].content)) for pair in tied for id in pair}
+        opposed = [pair for pair in map(partial(by_age, best), tied) if words[pair[0]] <= words[pair[1]]]
+        return newer_first(scored, opposed + self._alike(found, scored[:LEADING], models))
+
+    def _alike(self, found: Found, scored: Sequence[Scored], models: Models) -> list[tuple[str, str]]:
+        """The older and the newer of two notes on the same thing that fit the question as well: «moved to …» after
+        «lives on …», where nobody has said that one contradicts the other. Turns of a talk and code are not compared.
+        """
+        fits = found.arms.get("vector", {})
+        if found.query.effort == "fast" or models.embedder is None or not ranker_knows(models.embedder):
+            return []
+        notes = {
+            one.memory.id: one.memory
+            for one in scored
+            if one.memory.id in fits and not one.memory.scope.session and one.memory.kind != "code"
+        }
+        vectors = self.store.vectors(self.tenant, list(notes))
+        found_for = {id: vectors[id][models.embedder.model][0] for id in notes if models.embedder.model in vectors[id]}
+        pairs = (by_age(notes, pair) for pair in combinations(found_for, 2))
+        return [
+            (old, new)
+            for old, new in pairs
+            if float(found_for[old] @ found_for[new]) >= ABOUT_ONE and fits[new] >= fits[old] - AS_WELL
+        ]
 
     def _hits(self, found: Found, chosen: Sequence[tuple[Memory, float]]) -> tuple[Hit, ...]:
         now = found.query.as_of or self.now()
@@ -346,6 +375,22 @@ class Reader:
                 scores["time"] = round(closeness(memory, found.asked.when), 4)
             hits.append(Hit(memory, round(score, 4), scores, why(memory, scores, words, now)))
         return tuple(hits)
+
+
+def ranker_knows(embedder: Embedder) -> bool:
+    """Whether the cosines of this embedder are those that the ranker and the thresholds here were made with."""
+    from . import ranker
+
+    try:
+        return ranker.load().model == embedder.model
+    except ModelUnavailable:
+        return False
+
+
+def by_age(memories: Mapping[str, Memory], pair: tuple[str, str]) -> tuple[str, str]:
+    """Two memories, the older first."""
+    one, other = sorted(pair, key=lambda one: memories[one].valid_from or memories[one].created_at)
+    return one, other
 
 
 def _with_sessions(memories: Sequence[Memory], fused: Scores) -> Scores:

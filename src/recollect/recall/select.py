@@ -71,24 +71,21 @@ def select(
     return result
 
 
-def newer_first(
-    candidates: Sequence[Scored], opposed: Iterable[tuple[str, str]], asked: Collection[str]
-) -> list[Scored]:
-    """Of two that cannot both hold the newer takes the better place, unless the older is trusted more.
-
-    It must have every word of the question that the older has: else they are about two things after all.
-    """
+def newer_first(candidates: Sequence[Scored], pairs: Iterable[tuple[str, str]]) -> list[Scored]:
+    """Of two that cannot both hold, told as older and newer, the newer has the better place, unless the older is
+    trusted more."""
     ranked = list(candidates)
     places = {one.memory.id: place for place, one in enumerate(ranked)}
-    for pair in opposed:
-        first, last = sorted(places[id] for id in pair)
-        upper, lower = ranked[first], ranked[last]
-        old, new = upper.memory, lower.memory
-        fits = set(asked).intersection(terms.terms(old.content)) <= set(terms.terms(new.content))
-        newer = (new.valid_from or new.created_at) > (old.valid_from or old.created_at)
-        if fits and newer and TRUSTS.index(new.trust) >= TRUSTS.index(old.trust):
-            ranked[first], ranked[last] = Scored(new, upper.score), Scored(old, lower.score)
-            places[new.id], places[old.id] = first, last
+    for old, new in pairs:
+        if places[new] < places[old]:
+            continue
+        upper, lower = ranked[places[old]], ranked[places[new]]
+        if TRUSTS.index(lower.memory.trust) >= TRUSTS.index(upper.memory.trust):
+            ranked[places[old]], ranked[places[new]] = (
+                Scored(lower.memory, upper.score),
+                Scored(upper.memory, lower.score),
+            )
+            places[new], places[old] = places[old], places[new]
     return ranked
 
 
