@@ -1,12 +1,14 @@
-"""Fit the ranker on the development halves of public data, and write src/recollect/recall/ranker.json.
+"""Fit the ranker on public data and on made-up projects, and write src/recollect/recall/ranker.json.
 
     python scripts/fit_ranker.py [--data DIR] [--check]
 
 Every benchmark is put into a store and asked through the read path itself; the candidates' features and which of them
-are evidence are what the ranker learns from (listwise softmax, one hidden layer, plain numpy, a fixed seed). Whether
-anything fits at all is learnt from the same questions put to a store that cannot know the answer: another
-conversation's. The figures are of the whole engine with its default recipe, each question ranked by a ranker that was
-fitted on other conversations and other questions; the shipped file is fitted on all. Our golden set is not used.
+are evidence are what the ranker learns from (listwise softmax, eight networks of one hidden layer, plain numpy, fixed
+seeds). The data are the development halves of LoCoMo, LongMemEval and CoSQA and the projects of bench/notes, all but
+what the embedder was fitted on. Whether anything fits at all is learnt from LoCoMo's questions put to a store that
+cannot know the answer: another conversation's. The figures are of the whole engine with its default
+recipe, each question ranked by a ranker that was fitted on other conversations, authors and questions; the shipped file
+is fitted on all. Our golden set is not used.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from __future__ import annotations
 import argparse
 import json
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -22,6 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+import notes
 from recollect.evaluate import cosqa, locomo, longmemeval
 from recollect.evaluate.cache import CachedEmbedder
 from recollect.evaluate.corpus import Benchmark, Corpus, Item, Question, place, read_json
@@ -38,8 +41,9 @@ from recollect.types import Draft
 ROOT = Path(__file__).parents[1]
 TARGET = ROOT / "src" / "recollect" / "recall" / "ranker.json"
 RESULTS = ROOT / "bench" / "results" / "ranker.json"
-HIDDEN, EPOCHS, BATCH, RATE, DECAY = 16, 24, 32, 3e-3, 1e-3
+NETWORKS, HIDDEN, EPOCHS, BATCH, RATE, DECAY = 8, 16, 16, 32, 3e-3, 1e-3
 Floats = NDArray[np.float32]
+Known = tuple[list["Example"], list[Floats]]
 
 
 def functions(data: Path | None) -> Benchmark:
@@ -52,7 +56,19 @@ def functions(data: Path | None) -> Benchmark:
     return replace(told, corpora=(replace(told.corpora[0], items=items),))
 
 
-LOADERS = {"locomo": locomo.load, "longmemeval": longmemeval.load, "cosqa": functions}
+def unseen(load: Callable[[Path | None], Benchmark]) -> Callable[[Path | None], Benchmark]:
+    """Every second question: the embedder was fitted on the others (`fit_embedder.py`)."""
+
+    def loaded(data: Path | None) -> Benchmark:
+        told = load(data)
+        return replace(told, corpora=tuple(replace(one, questions=one.questions[1::2]) for one in told.corpora))
+
+    return loaded
+
+
+LOADERS = {
+    "locomo": locomo.load, "longmemeval": unseen(longmemeval.load), "cosqa": unseen(functions), "notes": notes.load,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,20 +78,15 @@ class Example:
     fold: str
     rows: Floats
     right: NDArray[np.bool_]
-    wanted: int
-    groups: list[str]
-    wanted_groups: frozenset[str]
+    lone: bool  # notes, not talk or code: they need no disguise
 
 
-def examples(
-    corpora: Sequence[Corpus], model: CachedEmbedder, folder: Path
-) -> Iterator[tuple[list[Example], list[Floats]]]:
-    """For each corpus its examples, and the features of another corpus's questions, which nothing here answers."""
+def examples(name: str, corpora: Sequence[Corpus], model: CachedEmbedder, folder: Path) -> Iterator[Known]:
+    """For each corpus its examples, and the features of questions that nothing in it answers: another corpus's."""
     for number, corpus in enumerate(corpora):
-        strangers = corpora[(number + 1) % len(corpora)].questions[::3] if len(corpora) > 1 else ()
+        strangers = corpora[(number + 1) % len(corpora)].questions[::3] if name == "locomo" else ()
         with Subject(corpus, folder / f"{corpus.name.replace('/', '-')}.db", model) as subject:
-            group = {item.key: item.group for item in corpus.items}
-            own = [example(subject, q, f"{corpus.name}#{n}", model, group) for n, q in enumerate(corpus.questions)]
+            own = [example(subject, q, f"{corpus.name}#{n}", model, name) for n, q in enumerate(corpus.questions)]
             yield own, [features(subject, q, model)[0] for q in strangers]
 
 
@@ -85,12 +96,10 @@ def features(subject: Subject, question: Question, model: CachedEmbedder) -> tup
     return reader.rows(found), [memory.id for memory in found.memories]
 
 
-def example(subject: Subject, question: Question, fold: str, model: CachedEmbedder, group: dict[str, str]) -> Example:
+def example(subject: Subject, question: Question, fold: str, model: CachedEmbedder, name: str) -> Example:
     rows, ids = features(subject, question, model)
-    right = np.array([bool(set(subject._keys[id]) & question.right) for id in ids])
-    groups = [group[subject._keys[id][0]] for id in ids]
-    wanted = question.label("sessions") or frozenset(group[key] for key in question.right)
-    return Example(fold, rows, right, len(question.right) or 1, groups, wanted)
+    answers = question.label("answers") or question.right
+    return Example(fold, rows, np.array([bool(set(subject._keys[id]) & answers) for id in ids]), name == "notes")
 
 
 def disguised(one: Example) -> Example:
@@ -105,59 +114,87 @@ def disguised(one: Example) -> Example:
     return replace(one, rows=rows)
 
 
-class Network:
-    """One hidden layer, fitted with Adam to put evidence first."""
+@dataclass(frozen=True, slots=True)
+class Networks:
+    """Networks of one hidden layer that begin differently, fitted side by side: together they are one wide one."""
 
-    def __init__(self, mean: Floats, spread: Floats, seed: int = 0) -> None:
-        chance = np.random.default_rng(seed)
-        self.mean, self.spread = mean, spread
-        self.weights = [
-            chance.normal(0, 1 / np.sqrt(len(mean)), (len(mean), HIDDEN)), np.zeros(HIDDEN),
-            chance.normal(0, 1 / np.sqrt(HIDDEN), HIDDEN),
-        ]  # fmt: skip
-        self._moments = [(np.zeros_like(w), np.zeros_like(w)) for w in self.weights]
-        self._steps = 0
+    mean: Floats
+    spread: Floats
+    hidden: Floats  # networks × features × units
+    bias: Floats
+    out: Floats
 
-    def score(self, rows: Floats) -> Floats:
-        hidden, bias, out = self.weights
-        return np.asarray(np.tanh((rows - self.mean) / self.spread @ hidden + bias) @ out, np.float32)
-
-    def gradient(self, one: Example) -> list[NDArray[np.float64]]:
-        hidden, bias, out = self.weights
-        x = (one.rows - self.mean) / self.spread
-        inner = np.tanh(x @ hidden + bias)
-        score = inner @ out
-        guess = np.exp(score - score.max())
-        slope = guess / guess.sum() - one.right / one.right.sum()
-        back = np.outer(slope, out) * (1 - inner**2)
-        return [x.T @ back, back.sum(axis=0), inner.T @ slope]
-
-    def step(self, gradients: list[NDArray[np.float64]], rate: float) -> None:
-        self._steps += 1
-        for weight, gradient, (first, second) in zip(self.weights, gradients, self._moments, strict=True):
-            first += 0.1 * (gradient - first)
-            second += 0.001 * (gradient**2 - second)
-            mean, square = first / (1 - 0.9**self._steps), second / (1 - 0.999**self._steps)
-            weight -= rate * (mean / (np.sqrt(square) + 1e-8) + DECAY * weight)
+    def ranker(self, model: str) -> Ranker:
+        """As the engine takes it; with this bias it holds everything for answerable."""
+        count, features, units = self.hidden.shape
+        wide = self.hidden.transpose(1, 0, 2).reshape(features, count * units)
+        nothing = np.zeros(len(PEAKS), np.float32)
+        return Ranker(self.mean, self.spread, wide, self.bias.ravel(), self.out.ravel() / count, nothing, 9.0, model)
 
 
-def fit(examples: Sequence[Example]) -> Network:
+def fit(examples: Sequence[Example]) -> Networks:
+    """Listwise: each question's evidence is to come before the rest of its candidates. Adam, a falling rate."""
     seen = [one for one in examples if one.right.any()]
-    given = seen + [disguised(one) for one in seen]
-    every = np.concatenate([one.rows for one in given])
+    given = seen + [disguised(one) for one in seen if not one.lone]
+    rows, real, wanted = packed(given)
+    every = rows[real]
     # What never varies here says nothing: it is put on a scale on which it stays small.
-    net = Network(every.mean(axis=0), np.maximum(every.std(axis=0), 0.05))
-    net.weights[0][every.std(axis=0) < 1e-3] = 0.0
+    mean, spread = every.mean(axis=0), np.maximum(every.std(axis=0), 0.05)
+    rows = np.where(real[:, :, None], (rows - mean) / spread, 0.0).astype(np.float32)
+    weights = beginnings(every.std(axis=0) >= 1e-3)
+    moments = [(np.zeros_like(weight), np.zeros_like(weight)) for weight in weights]
     chance = np.random.default_rng(1)
     total, done = EPOCHS * (len(given) // BATCH + 1), 0
     for _ in range(EPOCHS):
         order = chance.permutation(len(given))
         for start in range(0, len(order), BATCH):
-            batch = [net.gradient(given[i]) for i in order[start : start + BATCH]]
-            rate = RATE * 0.5 * (1 + np.cos(np.pi * done / total))
-            net.step([np.mean(parts, axis=0) for parts in zip(*batch, strict=True)], rate)
-            done += 1
-    return net
+            some = order[start : start + BATCH]
+            slopes = gradients(weights, rows[some], real[some], wanted[some])
+            rate, done = RATE * 0.5 * (1 + np.cos(np.pi * done / total)), done + 1
+            for weight, slope, (first, second) in zip(weights, slopes, moments, strict=True):
+                first += 0.1 * (slope - first)
+                second += 0.001 * (slope**2 - second)
+                size = np.sqrt(second / (1 - 0.999**done)) + 1e-8
+                weight -= (rate * (first / (1 - 0.9**done) / size + DECAY * weight)).astype(np.float32)
+    return Networks(mean.astype(np.float32), spread.astype(np.float32), *weights)
+
+
+def packed(examples: Sequence[Example]) -> tuple[Floats, NDArray[np.bool_], Floats]:
+    """The candidates of all questions in one array, which of its places are filled, and what each should get."""
+    most = max(len(one.rows) for one in examples)
+    rows = np.zeros((len(examples), most, len(NAMES)), np.float32)
+    real, wanted = np.zeros((len(examples), most), bool), np.zeros((len(examples), most), np.float32)
+    for number, one in enumerate(examples):
+        count = len(one.rows)
+        rows[number, :count], real[number, :count] = one.rows, True
+        wanted[number, :count] = one.right / one.right.sum()
+    return rows, real, wanted
+
+
+def beginnings(varies: NDArray[np.bool_]) -> list[Floats]:
+    """The weights that the networks begin with, each by a seed of its own."""
+    hidden, out = [], []
+    for seed in range(NETWORKS):
+        chance = np.random.default_rng(seed)
+        hidden.append(chance.normal(0, 1 / np.sqrt(len(varies)), (len(varies), HIDDEN)) * varies[:, None])
+        out.append(chance.normal(0, 1 / np.sqrt(HIDDEN), HIDDEN))
+    bias = np.zeros((NETWORKS, HIDDEN))
+    return [np.array(weight, np.float32) for weight in (hidden, bias, out)]
+
+
+def gradients(weights: Sequence[Floats], rows: Floats, real: NDArray[np.bool_], wanted: Floats) -> list[Floats]:
+    """The slopes of the loss of every network over one batch."""
+    hidden, bias, out = weights
+    size, most, features = rows.shape
+    flat = rows.reshape(size * most, features)
+    wide = hidden.transpose(1, 0, 2).reshape(features, -1)
+    inner = np.tanh(flat @ wide + bias.ravel()).reshape(size, most, NETWORKS, HIDDEN)
+    score = np.where(real[:, :, None], (inner * out).sum(axis=-1), -1e9)
+    guess = np.exp(score - score.max(axis=1, keepdims=True))
+    slope = (guess / guess.sum(axis=1, keepdims=True) - wanted[:, :, None]) / size
+    back = slope[..., None] * out * (1 - inner**2)
+    to_hidden = (flat.T @ back.reshape(size * most, -1)).reshape(features, NETWORKS, HIDDEN).transpose(1, 0, 2)
+    return [to_hidden, back.sum(axis=(0, 1)), (inner * slope[..., None]).sum(axis=(0, 1))]
 
 
 def fit_fits(known: Sequence[Floats], unknown: Sequence[Floats]) -> tuple[Floats, float]:
@@ -175,7 +212,9 @@ def fit_fits(known: Sequence[Floats], unknown: Sequence[Floats]) -> tuple[Floats
 
 
 def folds(own: Sequence[Example]) -> list[str]:
-    """Which part each question belongs to: its conversation, or one of five where there is one store."""
+    """Which part each question belongs to: its author, its conversation, or one of five where there is one store."""
+    if own[0].lone:
+        return [one.fold[0] for one in own]
     many = len({one.fold.split("#")[0] for one in own}) > 1
     return [one.fold.split("#")[0] if many else str(int(one.fold.split("#")[1]) % 5) for one in own]
 
@@ -186,16 +225,9 @@ def held_out(sets: dict[str, list[Example]], name: str, model: str) -> list[Rank
     fitted: dict[str, Ranker] = {}
     for part in sorted(set(parts)):
         others = [one for other, them in sets.items() if other != name for one in them]
-        fitted[part] = as_ranker(
-            fit(others + [one for one, p in zip(sets[name], parts, strict=True) if p != part]), model
-        )
+        rest = [one for one, p in zip(sets[name], parts, strict=True) if p != part]
+        fitted[part] = fit(others + rest).ranker(model)
     return [fitted[part] for part in parts]
-
-
-def as_ranker(net: Network, model: str) -> Ranker:
-    """A network as the engine takes it; with this bias it holds everything for answerable."""
-    hidden, hidden_bias, out = (np.asarray(weight, np.float32) for weight in net.weights)
-    return Ranker(net.mean, net.spread, hidden, hidden_bias, out, np.zeros(len(PEAKS), np.float32), 9.0, model)
 
 
 def measured(benchmark: Benchmark, rankers: Sequence[Ranker], model: CachedEmbedder, effort: str) -> dict[str, float]:
@@ -228,7 +260,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for name, benchmark in benchmarks.items():
             sets[name] = []
-            for own, strange in examples(benchmark.corpora, model, Path(folder)):
+            for own, strange in examples(name, benchmark.corpora, model, Path(folder)):
                 sets[name] += own
                 unknown += strange
             print(f"{name}: {len(sets[name])} questions", flush=True)
@@ -249,30 +281,22 @@ def main() -> None:
               f"{np.mean([sure(r) < cut for r in unknown]):.1%} of the others")  # fmt: skip
     if not args.check:
         everything = [one for own in sets.values() for one in own]
-        write(fit(everything), fits, bias, {name: len(own) for name, own in sets.items()}, model.model)
+        counts = {name: len(own) for name, own in sets.items()}
+        write(replace(fit(everything).ranker(model.model), fit=fits, fit_bias=bias), counts)
         told = {"machine": provenance(), "model": model.model, "results": results}
         RESULTS.write_text(json.dumps(told, indent=1) + "\n", "utf-8")
 
 
-def write(net: Network, fits: Floats, bias: float, counts: dict[str, int], model: str) -> None:
-    hidden, hidden_bias, out = net.weights
+def write(fitted: Ranker, counts: dict[str, int]) -> None:
     told: dict[str, Any] = {
         "about": "Fitted by scripts/fit_ranker.py",
-        "model": model,
+        "model": fitted.model,
         "fitted_on": counts,
         "features": list(NAMES),
         "peaks": list(PEAKS),
     }
-    arrays = {
-        "mean": net.mean,
-        "spread": net.spread,
-        "hidden": hidden,
-        "hidden_bias": hidden_bias,
-        "out": out,
-        "fit": fits,
-    }
-    rounded = {name: np.round(np.asarray(array, np.float64), 5).tolist() for name, array in arrays.items()}
-    told |= {**rounded, "fit_bias": round(float(bias), 5)}
+    for name in ("mean", "spread", "hidden", "hidden_bias", "out", "fit", "fit_bias"):
+        told[name] = np.round(np.asarray(getattr(fitted, name), np.float64), 5).tolist()
     TARGET.write_text(json.dumps(told) + "\n", "utf-8")
     print(f"wrote {TARGET.relative_to(ROOT)}, {TARGET.stat().st_size} bytes")
 
