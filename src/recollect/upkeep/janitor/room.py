@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ...vectors import Floats
 
 PAGE = 500  # memories read at a time
-AROUND = 8  # memories nearest to one that it is held against
+AROUND = 12  # memories nearest to one that it is held against
 FAR = 0.5  # the cosine below which nothing is held against anything
 SELDOM = 2  # memories that hold a word, up to which it may be a slip of the pen
 MISTAKES = 30  # how often a word is written rightly for each time that it is not
