@@ -95,6 +95,12 @@ def test_a_question_of_nothing_but_signs_or_manners_is_still_itself() -> None:
         ("direction", "How do I upload to the bucket?", "How do I upload from the bucket?"),
         ("direction", "Who taught Kim?", "Who did Kim teach?"),
         ("direction", "Does my branch need a review?", "Does your branch need a review?"),
+        ("direction", "What is the plugin billed for?", "What is the plugin billed by?"),
+        ("direction", "Can I start it as root?", "Can I start it with root?"),
+        ("direction", "May a team hold two rooms?", "May a room hold two teams?"),
+        ("actions", "Did the proxy do the redirect?", "Was the proxy the redirect?"),
+        ("scope", "Is any backup encrypted?", "Is the backup encrypted?"),
+        ("scope", "Does either replica lag?", "Does our replica lag?"),
         ("numbers", "What does exit code -1 mean?", "What does exit code 1 mean?"),
         ("dates", "Does the cron fire at 2 am?", "Does the cron fire at 2 p.m.?"),
         ("code", "What does && do in the shell?", "What does || do in the shell?"),
@@ -130,6 +136,10 @@ def test_each_guard_sees_its_difference(guard: str, one: str, other: str) -> Non
         ("How do I sort a list in Python?", "In Python, how do I sort a list?"),
         ("What does `getUser` do?", "What does getUser do?"),
         ("What's the best way to run tests?", "How do I run tests?"),
+        ("How do I connect the worker to Redis?", "How do I connect the worker with Redis?"),
+        ("What can I do to run tests?", "What is the way to run tests?"),
+        ("How do I do a backup?", "How is a backup done?"),
+        ("Is there any backup of the logs?", "Is there a backup of the logs?"),
     ],
 )
 def test_what_is_said_otherwise_is_not_objected_to(one: str, other: str) -> None:

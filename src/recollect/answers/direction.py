@@ -5,7 +5,9 @@ The guard that objects to another direction, and the proof that there is none: w
 
 from __future__ import annotations
 
+import itertools
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 
 from .asking import after_object, kind
@@ -87,6 +89,8 @@ def direction(two: Two) -> Iterator[Objection]:
         yield Objection(f"the other way round: {found}", firm=True)
     elif _same_words(two) and (found := _reordered(two, one, other)):
         yield Objection(f"the same words in another order: {found}", firm=True)
+    elif found := _led(two):
+        yield Objection(f"another part of the deed: {found}", firm=_same_words(two, but=_DIRECTED))
 
 
 _OWNERS = {
@@ -138,11 +142,42 @@ def _contrast(
     return ""
 
 
-def _same_words(two: Two) -> bool:
-    """Whether they differ in nothing but small words that give no direction."""
+# Behind the same word: what is paid for and what with, what it is run as and what on. Only pairs that seldom say the
+# same: one works at a firm or for it, connects to a host or with it, and earns from, by, through or with a thing.
+_LEADING = {
+    frozenset((one, other))
+    for one, others in {
+        "for": "with by from through via under as", "as": "to into by with from on through", "to": "by",
+        "under": "with on in to from by at of", "about": "with by from",
+    }.items()
+    for other in others.split()
+}  # fmt: skip
+
+
+def _led(two: Two) -> str:
+    """The same word with another one of direction right behind it, whatever follows: «pay for», «pay with»."""
+    one, other = (_behind(side) for side in two.sides)
+    for word in sorted(one.keys() & other.keys()):
+        for a, b in itertools.product(sorted(one[word] & two.lone[0]), sorted(other[word] & two.lone[1])):
+            if {a, b} in _LEADING:
+                return f"{word} {a} ≠ {b}"
+    return ""
+
+
+def _behind(reading: Reading) -> dict[str, set[str]]:
+    """Stem → the words of direction that follow it at once."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for word, after in itertools.pairwise(reading.words):
+        if after.text in _DIRECTED and word.text not in _DIRECTED:
+            found[word.stem].add(after.text)
+    return found
+
+
+def _same_words(two: Two, but: Collection[str] = ()) -> bool:
+    """Whether they differ in nothing but small words that give no direction, or are among `but`."""
     apart = two.lone[0] | two.lone[1]
     words = [word for reading in (two.asked, two.known) for word in reading.words if word.stem in apart]
-    return all(word.kind == "word" and word.text in FUNCTION - _DIRECTED for word in words)
+    return all(word.kind == "word" and word.text in (FUNCTION - _DIRECTED).union(but) for word in words)
 
 
 def _reordered(two: Two, one: Mapping[str, tuple[int, str]], other: Mapping[str, tuple[int, str]]) -> str:

@@ -165,11 +165,32 @@ def actions(two: Two) -> Iterator[Objection]:
         b = [word for word in other if word.stem in groups]
         if a and b:
             yield Objection(f"another {what}: {a[0].text} ≠ {b[0].text}")
-    if "who" not in (kind(two.asked.plain), kind(two.known.plain)):  # «who owns it» does ask for the owner
+    wanted = [kind(side.plain) for side in two.sides]
+    if "who" not in wanted:  # «who owns it» does ask for the owner
         for stem_ in two.stems[0] & two.stems[1]:
             forms = [{_form(word.text) for word in side.words if word.stem == stem_} for side in two.sides]
             if not forms[0] & forms[1] and forms[0] | forms[1] != {"", "deed"}:
                 yield Objection(f"another word of the same root: {stem_}")
+    acts = any(_does(one) and _only_is(other) for one, other in (two.sides, two.sides[::-1]))
+    if acts and "how" not in wanted:  # «what can I do to» asks for the way, as does «what is the way to»
+        yield Objection("another action: do ≠ be", firm=not any(two.left))
+
+
+_DO = frozenset("do does did done doing".split())
+_BE = frozenset("is are was were be been being am".split())
+_HELPS = frozenset("do does did can could should will would must may might shall to".split())
+
+
+def _does(reading: Reading) -> bool:
+    """Whether it asks what is done, with «do» for its verb, behind another that helps: «does it do the job»."""
+    texts = reading.texts
+    helped = any(text == "do" and _HELPS & set(texts[:place]) for place, text in enumerate(texts))
+    return helped and not _BE & set(texts)
+
+
+def _only_is(reading: Reading) -> bool:
+    """Whether it asks what is, and nothing in it is done."""
+    return bool(_BE & set(reading.texts)) and not _DO & set(reading.texts)
 
 
 _FORMS = (
@@ -233,6 +254,8 @@ def scope(two: Two) -> Iterator[Objection]:
         yield Objection(f"another scope: {', '.join(sorted(lone))}", firm)
     elif one != other and not _plural(two):
         yield Objection("another scope: all")
+    if kind(two.asked.plain) == kind(two.known.plain) and (found := _one_of_many(two)):
+        yield Objection(f"another scope: any or the {found}", firm=not any(two.left))
 
 
 def _scopes(reading: Reading) -> frozenset[str]:
@@ -240,6 +263,19 @@ def _scopes(reading: Reading) -> frozenset[str]:
     groups = first_words("SCOPE")
     found = {groups[form] for word in reading.words for form in (word.text, word.stem) if form in groups}
     return frozenset(found | {"all" for text in reading.texts if text in WHOLE})
+
+
+_KNOWN = frozenset("the this that these those my our your its".split())
+
+
+def _one_of_many(two: Two) -> str:
+    """What one asks of any of its kind, the other of a known one: «is any endpoint», «is the endpoint»."""
+    for reading, other in (two.sides, two.sides[::-1]):
+        loose = {word.stem for before, word in itertools.pairwise(reading.words) if before.text in ("any", "either")}
+        known = {word.stem for before, word in itertools.pairwise(other.words) if before.text in _KNOWN}
+        if loose & known and not {"any", "either"} & set(other.texts):
+            return min(loose & known)
+    return ""
 
 
 def _measures(reading: Reading) -> frozenset[str]:

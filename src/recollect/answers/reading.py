@@ -192,7 +192,9 @@ def _word(found: re.Match[str], *, plainly: bool) -> Word:
         raised = said[0].isupper() and said != "I" and (upper or not plainly) and small not in FUNCTION
         if said in _ABBREVIATED and not plainly:
             return Word(small, _ABBREVIATED[said], "word", raised=True)
-        return Word(small, names().get(small, stem(small)), "name" if named else "word", raised)
+        several = small.endswith("s") and not named  # «teams» that are no product are each a team
+        root = stem(small) if several else names().get(small, stem(small))
+        return Word(small, root, "name" if named else "word", raised)
     if kind in ("number", "version"):
         return Word(small.lstrip("v"), _amount(small), "number")
     if kind in ("iso", "clock"):
