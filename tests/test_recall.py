@@ -193,10 +193,14 @@ def test_of_two_notes_on_one_thing_the_newer_comes_first_though_nobody_linked_th
     clock.forward(days=90)
     new = memory.remember("PDF export goes through krilla, fonts subset.", importance=1)
     later = memory.remember("Tests run on the Hetzner box.", kind="turn", scope=Scope(session="s"), importance=1)
-    asked = "What does the PDF export use?"
+    asked = "How is the PDF export done?"
     assert [hit.memory.id for hit in memory.recall(asked, limit=2)] == [new.id, old.id]
     assert [hit.memory.id for hit in memory.recall(asked, limit=2, effort="fast")] == [old.id, new.id]
     assert [hit.memory.id for hit in memory.recall(asked, limit=1, as_of=clock() - timedelta(days=1))] == [old.id]
+    here = memory.remember("The search service listens on port 7001 in staging.", importance=10)
+    clock.forward(days=1)
+    memory.remember("The search service listens on port 8443 in production.", importance=10)
+    assert memory.recall("Which port has the search service in staging?").hits[0].memory.id == here.id
     turns = [hit.memory.id for hit in memory.recall("Where do the tests run?", limit=2)]
     assert turns == [spoken.id, later.id]  # what was said is as it was said
 

@@ -228,7 +228,8 @@ def test_a_session_about_parsers_gets_the_parser_entries_with_the_real_model(ope
 
 def test_a_wifi_problem_finds_network_configuration_with_the_real_model(opened: Opener) -> None:
     memory = opened(embedder="default")
-    memory.remember("The router's network configuration was reset: the access point now uses channel 11.")
+    # Of middling importance: 3 of 5 there is 6 of 10 here.
+    memory.remember("The router's network configuration was reset: the access point now uses channel 11.", importance=6)
     memory.remember_many([*DEPLOYMENT, *TESTING])
     assert any("network configuration" in hit.memory.content for hit in memory.recall("WiFi problem", limit=3))
     assert memory.recall("WiFi problem", recipe="conversation").hits[0].memory.content.startswith("The router")

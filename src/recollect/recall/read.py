@@ -48,8 +48,8 @@ FAINT = 0.7  # and how much less the fit of its words counts there
 EVENTS = ("incident", "decision", "commit", "task", "fact", "summary")  # kinds that can be a point in time
 SETTLED = 10  # places in which what contradicts each other is put in order
 LEADING = 6  # of these, those that are held against each other
-ABOUT_ONE = 0.82  # the cosine, of the packaged model, from which two notes tell of the same thing
-AS_WELL = 0.05  # a cosine so much lower fits a question as well
+ABOUT_ONE = 0.8  # the cosine, of the packaged model, from which two notes tell of the same thing
+AS_WELL = 0.08  # a cosine so much lower fits a question as well, where no word of it is missing
 ASKED = 8  # questions whose vector is kept
 DEEP = 0.3  # what token by token likeness adds to the ranker's score
 
@@ -339,8 +339,7 @@ class Reader:
         tied = [(one.origin, one.target) for one in links if one.relation == "contradicts" and one.target in best]
         # It must have every word of the question that the older has: else they are about two things after all.
         asked = set(terms.of_query(found.question))
-        words = {id: asked.intersection(terms.terms(best[id].content)) for pair in tied for id in pair}
-        opposed = [pair for pair in map(partial(by_age, best), tied) if words[pair[0]] <= words[pair[1]]]
+        opposed = [pair for pair in map(partial(by_age, best), tied) if has_words_of(best, pair, asked)]
         return newer_first(scored, opposed + self._alike(found, scored[:LEADING], models))
 
     def _alike(self, found: Found, scored: Sequence[Scored], models: Models) -> list[tuple[str, str]]:
@@ -358,10 +357,14 @@ class Reader:
         vectors = self.store.vectors(self.tenant, list(notes))
         found_for = {id: vectors[id][models.embedder.model][0] for id in notes if models.embedder.model in vectors[id]}
         pairs = (by_age(notes, pair) for pair in combinations(found_for, 2))
+        asked = set(terms.of_query(found.question))
         return [
             (old, new)
             for old, new in pairs
-            if float(found_for[old] @ found_for[new]) >= ABOUT_ONE and fits[new] >= fits[old] - AS_WELL
+            if float(found_for[old] @ found_for[new]) >= ABOUT_ONE
+            and (
+                fits[new] >= fits[old] or (fits[new] >= fits[old] - AS_WELL and has_words_of(notes, (old, new), asked))
+            )
         ]
 
     def _hits(self, found: Found, chosen: Sequence[tuple[Memory, float]]) -> tuple[Hit, ...]:
@@ -391,6 +394,12 @@ def by_age(memories: Mapping[str, Memory], pair: tuple[str, str]) -> tuple[str, 
     """Two memories, the older first."""
     one, other = sorted(pair, key=lambda one: memories[one].valid_from or memories[one].created_at)
     return one, other
+
+
+def has_words_of(memories: Mapping[str, Memory], pair: tuple[str, str], asked: set[str]) -> bool:
+    """Whether the newer of two has every word of a question that the older has."""
+    old, new = (asked.intersection(terms.of_memory(memories[id])) for id in pair)
+    return old <= new
 
 
 def _with_sessions(memories: Sequence[Memory], fused: Scores) -> Scores:
