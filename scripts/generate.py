@@ -204,6 +204,7 @@ def ranking() -> str:
         "locomo": ("recall@5", "recall@10", "session recall@10"),
         "longmemeval": ("any@1", "recall@5", "nDCG@10"),
         "cosqa": ("MRR", "recall@10"),
+        "notes": ("precision@5", "recall@10", "nDCG@10"),
     }
     rows = ["| data | figure | fast | balanced |", "|---|---|---|---|"]
     for name, metrics in wanted.items():
