@@ -184,6 +184,7 @@ def test_longmemeval_pools_all_sessions_and_leaves_the_unanswerable_out(tmp_path
     assert [item.key for item in pool.items] == ["s1/0", "s1/1", "s2/0"]
     assert [question.key for question in pool.questions] == ["q1"]
     assert pool.questions[0].right == {"s1/0"}
+    assert "dev" in pool.questions[0].slices  # of every second question the embedder has learnt
     assert pool.moment > max(item.moment for item in pool.items)
     report = run("longmemeval", data=tmp_path, options=QUICK)
     assert report.mean("any@1") == 1

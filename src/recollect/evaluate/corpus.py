@@ -23,6 +23,7 @@ from ..types import EVERYWHERE, Draft, Scope, Source
 
 HOME = Path(__file__).parents[4] / "shared" / "data"  # beside a checkout of this project
 PRINTED_ID = "0" * ids.LENGTH
+HALVES = ("dev", "held")  # every second question: what is chosen and fitted is so on the first half
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,9 @@ from pathlib import Path
 from ..project import code
 from ..types import Draft, Source
 from . import metrics
-from .corpus import Answer, Benchmark, Corpus, Item, Question, Scores, place, read_json
+from .corpus import HALVES, Answer, Benchmark, Corpus, Item, Question, Scores, place, read_json
 
 QUERIES, CODE = "cosqa-retrieval-dev-500.json", "code_idx_map.txt.gz"
-HALVES = ("dev", "held")  # what was chosen was chosen on the first
 MOMENT = datetime(2021, 5, 1, tzinfo=UTC)  # no function has a date: all are of one age
 
 
