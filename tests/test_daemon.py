@@ -470,6 +470,30 @@ def test_the_log_is_moved_aside_and_read_across(
     assert {path.stat().st_mode & 0o777 for path in home.glob("logs/*")} == {0o600}
 
 
+def test_the_log_is_followed_while_it_is_moved_aside(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def line(number: int) -> str:
+        return json.dumps({"level": "info", "n": number}) + "\n"
+
+    at = logs.path(home)
+    at.parent.mkdir(parents=True)
+    at.write_text(line(0))
+    # One step of the writer at each pause of the reader: written, moved aside, nothing yet in its place, begun anew.
+    steps: Iterator[Callable[[], object]] = iter(
+        [
+            lambda: at.write_text(line(0) + line(1)),
+            lambda: at.rename(at.with_name("aside")),
+            lambda: None,
+            lambda: at.write_text(line(2)),
+        ]
+    )
+    monkeypatch.setattr(time, "sleep", lambda _: next(steps)())
+    monkeypatch.setattr(Path, "exists", lambda _: True)  # as it is answered a moment before the move
+    following = logs.follow(home, "info")
+    assert [next(following)["n"], next(following)["n"]] == [1, 2]
+    at.unlink()
+    assert logs.tail(home, "info", 5) == []
+
+
 def test_lines_cut_off_by_a_kill_are_passed_over(log: logging.Logger, home: Path) -> None:
     log.info("whole")
     with logs.path(home).open("a") as file:

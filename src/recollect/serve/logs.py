@@ -80,8 +80,9 @@ def tail(home: Path, level: str, count: int) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for number in range(KEPT + 1):
         aside = path(home).with_name(f"{path(home).name}.{number}") if number else path(home)
-        if aside.exists():
-            found = _at_least(aside.read_text("utf-8").splitlines(), level) + found
+        if (file := _opened(aside)) is not None:
+            with file:
+                found = _at_least(file.read().splitlines(), level) + found
         if len(found) >= count:
             break
     return found[-count:] if count else []
@@ -90,20 +91,19 @@ def tail(home: Path, level: str, count: int) -> list[dict[str, Any]]:
 def follow(home: Path, level: str) -> Iterator[dict[str, Any]]:
     """Lines of at least that level as they are written, without an end."""
     at, rest = path(home), ""
-    file: IO[str] | None = None
-    if at.exists():
-        file = at.open(encoding="utf-8")
+    file = _opened(at)
+    if file:
         file.seek(0, os.SEEK_END)
     try:
         while True:
             # Looked at first and read after, so that what was written before the move is all there to be read.
-            moved = at.exists() and not (file and _same(file, at))
+            moved = not (file and _same(file, at))
             *whole, rest = (rest + (file.read() if file else "")).split("\n")
             yield from _at_least(whole, level)
-            if moved:
+            if moved and (begun := _opened(at)):
                 if file:
                     file.close()
-                file, rest = at.open(encoding="utf-8"), ""
+                file, rest = begun, ""
             else:
                 time.sleep(STEP)
     finally:
@@ -111,8 +111,19 @@ def follow(home: Path, level: str) -> Iterator[dict[str, Any]]:
             file.close()
 
 
+def _opened(at: Path) -> IO[str] | None:
+    """The file, or None while there is none: the writer moves it aside before it begins the next."""
+    try:
+        return at.open(encoding="utf-8")
+    except FileNotFoundError:
+        return None
+
+
 def _same(file: IO[str], at: Path) -> bool:
-    return at.exists() and os.fstat(file.fileno()).st_ino == at.stat().st_ino
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), at.stat())
+    except FileNotFoundError:
+        return False
 
 
 def _at_least(lines: list[str], level: str) -> list[dict[str, Any]]:
