@@ -33,6 +33,7 @@ from recollect.evaluate.subject import Subject
 from recollect.models import embedder
 from recollect.recall import ranker
 from recollect.recall.features import NAMES
+from recollect.recall.network import WEIGHTS, Network
 from recollect.recall.query import parse
 from recollect.recall.ranker import PEAKS, Ranker, peaks
 from recollect.recall.read import Models, Stopwatch
@@ -77,7 +78,7 @@ class Example:
 
     fold: str
     rows: Floats
-    right: NDArray[np.bool_]
+    right: Floats  # how right each is
     lone: bool  # notes, not talk or code: they need no disguise
 
 
@@ -99,7 +100,8 @@ def features(subject: Subject, question: Question, model: CachedEmbedder) -> tup
 def example(subject: Subject, question: Question, fold: str, model: CachedEmbedder, name: str) -> Example:
     rows, ids = features(subject, question, model)
     answers = question.label("answers") or question.right
-    return Example(fold, rows, np.array([bool(set(subject._keys[id]) & answers) for id in ids]), name == "notes")
+    right = np.array([bool(set(subject._keys[id]) & answers) for id in ids], np.float32)
+    return Example(fold, rows, right, name == "notes")
 
 
 def disguised(one: Example) -> Example:
@@ -124,12 +126,16 @@ class Networks:
     bias: Floats
     out: Floats
 
-    def ranker(self, model: str) -> Ranker:
-        """As the engine takes it; with this bias it holds everything for answerable."""
+    def network(self) -> Network:
+        """As the engine takes them."""
         count, features, units = self.hidden.shape
         wide = self.hidden.transpose(1, 0, 2).reshape(features, count * units)
-        nothing = np.zeros(len(PEAKS), np.float32)
-        return Ranker(self.mean, self.spread, wide, self.bias.ravel(), self.out.ravel() / count, nothing, 9.0, model)
+        return Network(self.mean, self.spread, wide, self.bias.ravel(), self.out.ravel() / count)
+
+    def ranker(self, model: str) -> Ranker:
+        """With this bias it holds everything for answerable."""
+        one, nothing = self.network(), np.zeros(len(PEAKS), np.float32)
+        return Ranker(one.mean, one.spread, one.hidden, one.hidden_bias, one.out, nothing, 9.0, model)
 
 
 def fit(examples: Sequence[Example]) -> Networks:
@@ -162,7 +168,7 @@ def fit(examples: Sequence[Example]) -> Networks:
 def packed(examples: Sequence[Example]) -> tuple[Floats, NDArray[np.bool_], Floats]:
     """The candidates of all questions in one array, which of its places are filled, and what each should get."""
     most = max(len(one.rows) for one in examples)
-    rows = np.zeros((len(examples), most, len(NAMES)), np.float32)
+    rows = np.zeros((len(examples), most, examples[0].rows.shape[1]), np.float32)
     real, wanted = np.zeros((len(examples), most), bool), np.zeros((len(examples), most), np.float32)
     for number, one in enumerate(examples):
         count = len(one.rows)
@@ -251,7 +257,7 @@ def measured(benchmark: Benchmark, rankers: Sequence[Ranker], model: CachedEmbed
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, help="the folder of the data; default: $RECOLLECT_DATA or ../shared/data")
-    parser.add_argument("--check", action="store_true", help="measure on folds, write nothing")
+    parser.add_argument("--check", action="store_true", help="measure on folds, and leave the ranker as it is")
     args = parser.parse_args()
     model = CachedEmbedder(embedder.load("default"), ROOT / "bench" / ".cache" / "embeddings")
     benchmarks = {name: load(args.data) for name, load in LOADERS.items()}
@@ -279,26 +285,27 @@ def main() -> None:
     for cut in (0.1, 0.15, 0.2, 0.3, 0.5):
         print(f"fits < {cut}: {np.mean([sure(r) < cut for r in known]):.1%} of the answerable, "
               f"{np.mean([sure(r) < cut for r in unknown]):.1%} of the others")  # fmt: skip
+    told = {"machine": provenance(), "model": model.model, "results": results}
+    RESULTS.write_text(json.dumps(told, indent=1) + "\n", "utf-8")
     if not args.check:
         everything = [one for own in sets.values() for one in own]
         counts = {name: len(own) for name, own in sets.items()}
-        write(replace(fit(everything).ranker(model.model), fit=fits, fit_bias=bias), counts)
-        told = {"machine": provenance(), "model": model.model, "results": results}
-        RESULTS.write_text(json.dumps(told, indent=1) + "\n", "utf-8")
+        fitted = replace(fit(everything).ranker(model.model), fit=fits, fit_bias=bias)
+        extra = {"model": model.model, "peaks": list(PEAKS), "fit": rounded(fits), "fit_bias": round(bias, 5)}
+        write(TARGET, fitted, NAMES, counts, extra)
 
 
-def write(fitted: Ranker, counts: dict[str, int]) -> None:
-    told: dict[str, Any] = {
-        "about": "Fitted by scripts/fit_ranker.py",
-        "model": fitted.model,
-        "fitted_on": counts,
-        "features": list(NAMES),
-        "peaks": list(PEAKS),
-    }
-    for name in ("mean", "spread", "hidden", "hidden_bias", "out", "fit", "fit_bias"):
-        told[name] = np.round(np.asarray(getattr(fitted, name), np.float64), 5).tolist()
-    TARGET.write_text(json.dumps(told) + "\n", "utf-8")
-    print(f"wrote {TARGET.relative_to(ROOT)}, {TARGET.stat().st_size} bytes")
+def write(
+    target: Path, fitted: Network, names: Sequence[str], counts: dict[str, int], extra: dict[str, Any] | None = None
+) -> None:
+    told = {"about": f"Fitted by scripts/fit_{target.stem}.py", "fitted_on": counts, "features": list(names)}
+    weights = {weight: rounded(getattr(fitted, weight)) for weight in WEIGHTS}
+    target.write_text(json.dumps(told | (extra or {}) | weights) + "\n", "utf-8")
+    print(f"wrote {target.relative_to(ROOT)}, {target.stat().st_size} bytes")
+
+
+def rounded(weights: Floats) -> Any:
+    return np.round(np.asarray(weights, np.float64), 5).tolist()
 
 
 if __name__ == "__main__":
