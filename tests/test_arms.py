@@ -75,6 +75,37 @@ def test_a_question_that_says_little_but_a_time_is_answered_by_the_time(opened: 
     assert contents(memory.recall("When did the mail queue break after the upgrade in May 2025?"))[0] == incidents[2][1]
 
 
+def test_a_summary_of_a_time_is_found_though_it_was_written_after_it(opened: Opener, clock: Clock) -> None:
+    memory = opened(embedder="default")
+    told = (
+        (datetime(2025, 4, 2, tzinfo=UTC), "summary", "Results: 3.4 million orders, two outages."),
+        (datetime(2025, 4, 3, tzinfo=UTC), "fact", "The door of the server room has a new lock."),
+        (datetime(2025, 5, 2, tzinfo=UTC), "summary", "Results: 3.1 million orders, one outage."),
+        (datetime(2024, 11, 2, tzinfo=UTC), "fact", "The old lift was taken out."),
+    )
+    for moment, kind, content in told:
+        memory.remember(content, kind=kind, valid_from=moment)
+    clock.moment = START
+    found = memory.recall("What were the results in March 2025?", explain=True)
+    assert contents(found)[0] == told[0][2]
+    assert found.explained is not None
+    near = dict(found.explained.candidates["time"])
+    ids = {hit.memory.content: hit.memory.id for hit in found}
+    assert set(near) == {ids[told[0][2]], ids[told[1][2]]}  # May is too long after it
+    assert near[ids[told[0][2]]] > 0.8 > 0.4 > near[ids[told[1][2]]]
+    assert "time" not in found.hits[0].arms  # near the time, not of it
+
+
+def test_before_a_date_is_most_of_the_past_and_decides_little(opened: Opener, clock: Clock) -> None:
+    memory = opened(embedder="default")
+    for month in (1, 2, 3):
+        memory.remember(f"The office moved floor {month}.", valid_from=datetime(2024, month, 1, tzinfo=UTC))
+    asked = "The old Certum card for signing expired, builds are signed in the cloud."
+    memory.remember(asked, valid_from=datetime(2025, 3, 28, tzinfo=UTC))
+    clock.moment = START
+    assert contents(memory.recall("Before March 2025, how were builds signed?"))[0] == asked
+
+
 def test_time_words_may_hang_on_an_event_that_is_remembered(memory: recollect.Engine, clock: Clock) -> None:
     memory.remember("The big migration was done.", valid_from=datetime(2025, 6, 1, tzinfo=UTC))
     memory.remember("Checks were added to the nightly job.", valid_from=datetime(2025, 5, 30, tzinfo=UTC))

@@ -66,6 +66,10 @@ late January | 2026-01-21 | 2026-02-01
 mid-March | 2025-03-10 | 2025-03-23
 beginning of March | 2025-03-01 | 2025-03-11
 end of March | 2025-03-22 | 2025-04-01
+before the end of March | … | 2025-04-01
+before the beginning of March | … | 2025-03-01
+after the start of March | 2025-03-01 | …
+after the end of March | 2025-04-01 | …
 over the weekend | 2026-02-14 | 2026-02-16
 the weekend | 2026-02-14 | 2026-02-16
 recently | 2026-01-19 | 2026-02-18 12:00

@@ -42,6 +42,10 @@ class When:
     confidence: float
     words: str
 
+    @property
+    def bounded(self) -> bool:
+        return self.start is not None and self.end is not None
+
 
 class _Span(NamedTuple):
     start: datetime | None
@@ -203,9 +207,12 @@ class _Reader:
             return None
         if word in lex.FROM_START and (both := self.span(j, span, lex.TO)):
             return both
+        named = self.then(j + (self.then(j) == "the"))  # «before the end of May» names the edge that it means
         if word in lex.FROM_START | lex.FROM_END:
-            return _Span(span.start if word in lex.FROM_START else span.end, None, span.sure, span.next)
-        return _Span(None, span.end if word in lex.TO_END else span.start, span.sure, span.next)
+            first = word in lex.FROM_START or named in ("start", "beginning")
+            return _Span(span.start if first else span.end, None, span.sure, span.next)
+        last = word in lex.TO_END or named == "end"
+        return _Span(None, span.end if last else span.start, span.sure, span.next)
 
     def ranged(self, i: int, left: _Span) -> _Span:
         """March to May, 2026-01-01 – 2026-02-01, March and April; or the period alone."""

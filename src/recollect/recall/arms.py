@@ -30,6 +30,7 @@ _NAMED = re.compile(
     r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b|\b\d{4}\b|\b[QqHh][1-4]\b", re.IGNORECASE
 )
 NEAR_DAYS = 14.0  # how far outside the asked range a memory still counts: people tell of things afterwards
+AFTERWARDS = 0.3  # how much it then counts, unless it sums up, which is always done afterwards
 # How much of its origin's score a link hands on; what replaces or contradicts belongs beside what it speaks of.
 HANDED_ON = {
     "supersedes": 0.8, "contradicts": 0.8, "elaborates": 0.8, "caused_by": 0.8, "had_incident": 0.7, "depends_on": 0.7,
@@ -79,11 +80,12 @@ class Arms:
         found[other] = max(found.get(other, 0.0), part * fused.get(seed, 0.0))
 
     def time(self, when: When, now: datetime) -> Scores:
-        """What is of the asked days: found by time alone, whatever its words."""
+        """What is of the asked days, or was told soon after: found by time alone, whatever its words."""
         if when.confidence < SURE or (when.start and when.start > now):
             return {}
         starts = [start for start in (when.start, self.filter.since) if start]
-        ends = [end for end in (when.end, self.filter.until) if end]
+        told = when.end and when.end + timedelta(days=NEAR_DAYS)
+        ends = [end for end in (told, self.filter.until) if end]
         filter = self.filter.but(since=max(starts, default=None), until=min(ends, default=None))
         return {m.id: closeness(m, when) for m in self.store.dated(self.tenant, filter, self.depth)}
 
@@ -102,4 +104,5 @@ def closeness(memory: Memory, when: When) -> float:
     elif when.end and moment >= when.end:
         outside = moment - when.end
     named = 1.0 if _NAMED.search(when.words) else RELATIVE
-    return named * when.confidence * max(0.0, 1 - outside.total_seconds() / 86400 / NEAR_DAYS)
+    told = 1.0 if not outside or memory.kind == "summary" else AFTERWARDS
+    return named * when.confidence * told * max(0.0, 1 - outside.total_seconds() / 86400 / NEAR_DAYS)

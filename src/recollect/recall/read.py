@@ -45,6 +45,7 @@ DEFINES = 1.0  # what code gains that is called what was asked for, before whate
 INTENT = 0.15  # what a memory gains that is of the kind the question asks for
 BARE = 1.0  # what the time adds where a question says little else
 FAINT = 0.7  # and how much less the fit of its words counts there
+OPEN = 0.3  # what a time without beginning or end counts beside one with both: «before March» is most of the past
 EVENTS = ("incident", "decision", "commit", "task", "fact", "summary")  # kinds that can be a point in time
 SETTLED = 10  # places in which what contradicts each other is put in order
 LEADING = 6  # of these, those that are held against each other
@@ -297,7 +298,7 @@ class Reader:
         extra = {arm: query.recipe.arms.get(arm, 0.0) for arm in ("time", "links") if arms.get(arm)}
         if "time" in extra and found.asked.when:
             bare = intent.bare(found.question, found.asked.when.words)
-            extra["time"] += BARE * bare
+            extra["time"] = (extra["time"] + BARE * bare) * (1.0 if found.asked.when.bounded else OPEN)
             scores = {id: score * (1 - FAINT * bare) for id, score in scores.items()}
         for arm, weight in extra.items():
             for id, score in arms[arm].items():

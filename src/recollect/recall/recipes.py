@@ -48,11 +48,11 @@ RECIPES = {
     for recipe in (
         Recipe(
             "default", "the best answer to a question",
-            {"text": 0.5, "vector": 0.5, "links": 0.1, "time": 0.25}, effort="balanced",
+            {"text": 0.5, "vector": 0.5, "links": 0.1, "time": 0.15}, effort="balanced",
         ),
         Recipe(
             "verified", "the same, without what cites code that has changed since",
-            {"text": 0.5, "vector": 0.5, "links": 0.1, "time": 0.25}, effort="balanced", withhold_stale=True,
+            {"text": 0.5, "vector": 0.5, "links": 0.1, "time": 0.15}, effort="balanced", withhold_stale=True,
         ),
         Recipe(
             "code", "a function or a type by what it does or what it is called; taken where only code is asked for",
