@@ -4,12 +4,16 @@ One file a project; its notes first, one JSON object a line, then its questions.
 its content, some a title, a reason, tags, references or the keys of what they supersede. A question names `answers`
 (all that a full answer needs), `related` (right to show beside them) and `stale` (what no longer holds). The first
 letter of a file is its author's: what is fitted on some authors is judged by the others.
+
+In bench/notes/together lie further questions about the same notes, by other authors, which all take several notes. The
+embedder and the ranker were not fitted on them.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -20,6 +24,7 @@ from recollect.evaluate.corpus import Benchmark, Corpus, Item, Question
 from recollect.types import Draft
 
 PLACE = Path(__file__).parents[1] / "bench" / "notes"
+TOGETHER = PLACE / "together"
 TAUGHT = "abcde"  # authors whose questions the embedder was fitted on
 ASKED_AFTER = timedelta(days=3)  # after the last note
 
@@ -28,6 +33,16 @@ def corpora(authors: str) -> Iterator[Corpus]:
     for path in sorted(PLACE.glob("*.jsonl")):
         if path.stem[0] in authors:
             yield _corpus(path)
+
+
+def together() -> Iterator[Corpus]:
+    """Every project with the questions that take several notes, its own first."""
+    for path in sorted(PLACE.glob("*.jsonl")):
+        project = _corpus(path)
+        lines = (TOGETHER / path.name).read_text("utf-8").splitlines()
+        more = (_question(f"{path.stem}+{number}", json.loads(line)) for number, line in enumerate(lines))
+        asked = [one for one in (*project.questions, *more) if len(one.label("answers")) > 1]
+        yield replace(project, questions=tuple(asked))
 
 
 def load(_: Path | None = None) -> Benchmark:

@@ -50,6 +50,18 @@ def test_every_project_is_read_and_the_authors_that_taught_do_not_judge() -> Non
     assert judging.isdisjoint(notes.TAUGHT)
 
 
+def test_the_questions_that_take_several_notes_name_them() -> None:
+    assert sorted(path.name for path in notes.TOGETHER.glob("*.jsonl")) == [path.name for path in FILES]
+    for path, project in zip(FILES, notes.together(), strict=True):
+        keys, old = {item.key for item in project.items}, {question["question"] for question in lines(path)[1]}
+        more = [json.loads(line) for line in (notes.TOGETHER / path.name).read_text("utf-8").splitlines()]
+        assert len({question["question"] for question in more} | old) == len(more) + len(old)
+        assert {question["type"] for question in more} <= {"multi-hop", "list", "time"}
+        for question in project.questions:
+            assert len(question.label("answers")) > 1
+            assert question.right | question.label("stale") <= keys, (path.name, question.text)
+
+
 def test_what_the_embedder_learns_from_the_notes_names_texts_of_the_same_store() -> None:
     made = fit_embedder.of_notes()
     taught = [path for path in FILES if path.stem[0] in notes.TAUGHT]
