@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from ..models.embedder import Embedder
     from ..models.reranker import Reranker
     from ..vectors import Floats
+    from .company import Table
 
 DEPTH = 100  # candidates an arm gives
 POOL = 100  # candidates that are read, ranked and weighed
@@ -89,6 +90,7 @@ class Found:
     fused: Scores
     memories: list[Memory]
     skipped: tuple[str, ...] = ()
+    parts: list[Scores] = field(default_factory=list)  # how well each question in the question is answered
 
     @property
     def question(self) -> str:
@@ -126,10 +128,11 @@ class Reader:
         query = found.query
         weak = fits < WEAK
         with watch.stage("select"):
-            scored = [] if weak and query.abstain else self._settled(found, self._weigh(found, scores), models)
+            weighed = [] if weak and query.abstain else self._settled(found, self._weigh(found, scores), models)
+            scored = self._accompanied(found, weighed, models)
             chosen = select(scored, query.recipe, query.limit, query.max_tokens, query.shown, printed_tokens)
             hits = self._hits(found, [(one.memory, one.score) for one in chosen.chosen])
-        told = _explained(found, chosen.dropped, scores, scored) if query.explain else None
+        told = _explained(found, chosen.dropped, scores, weighed, scored) if query.explain else None
         skipped = (*models.skipped, *found.skipped, *skipped)
         sure = round(min(fits, 1.0), 4)
         return Recall(query.text, hits, tuple(found.arms), skipped, chosen.tokens, watch.spent, told, weak, sure)
@@ -154,6 +157,7 @@ class Reader:
         alone = self.find(replace(found.query, text=part), models, watch)
         with watch.stage("rank"):
             more, fits, _ = self._rerank(alone, models)
+        found.parts.append(more)
         for memory in alone.memories:
             if memory.id not in scores:
                 found.memories.append(memory)
@@ -368,6 +372,34 @@ class Reader:
             )
         ]
 
+    def _accompanied(self, found: Found, scored: list[Scored], models: Models) -> list[Scored]:
+        """The places behind the first given to what adds to it; where most is talk or code, all stays as it ranks."""
+        query, model = found.query, models.embedder
+        if not query.recipe.company or query.limit < 2 or len(scored) < 3:
+            return scored
+        if query.effort == "fast" or model is None or not ranker_knows(model):
+            return scored
+        from . import company
+
+        few = scored[: company.WIDE]
+        # The network has seen notes. What a turn of a talk adds to another is told by where it stands.
+        if 2 * sum(bool(one.memory.scope.session) or one.memory.kind == "code" for one in few) > len(few):
+            return scored
+        table = self.table(found, few, model)
+        order = table.seated(company.load(), min(company.PLACES, query.limit)) if table else range(len(few))
+        seated = [Scored(few[number].memory, few[place].score) for place, number in enumerate(order)]
+        return seated + scored[len(few) :]
+
+    def table(self, found: Found, few: Sequence[Scored], model: Embedder) -> Table | None:
+        """The best candidates beside each other; nothing where one of them has no vector yet."""
+        from .company import laid
+
+        known = self.store.vectors(self.tenant, [one.memory.id for one in few])
+        vectors = [of[model.model][0] for one in few if model.model in (of := known.get(one.memory.id, {}))]
+        if len(vectors) < len(few):
+            return None
+        return laid(found, few, vectors, self._vector(found.question, model))
+
     def _hits(self, found: Found, chosen: Sequence[tuple[Memory, float]]) -> tuple[Hit, ...]:
         now = found.query.as_of or self.now()
         words = set(terms.of_query(found.question))
@@ -412,12 +444,15 @@ def _with_sessions(memories: Sequence[Memory], fused: Scores) -> Scores:
     return {m.id: fused.get(m.id, 0.0) + SESSION * best.get(m.scope.session, 0.0) for m in memories}
 
 
-def _explained(found: Found, dropped: list[tuple[str, str]], ranked: Scores, weighed: Sequence[Scored]) -> Explained:
+def _explained(
+    found: Found, dropped: list[tuple[str, str]], ranked: Scores, weighed: Sequence[Scored], seated: Sequence[Scored]
+) -> Explained:
     asked, when = found.asked, found.asked.when
     pool = [memory.id for memory in found.memories]
     stages = {
         "fused": {id: found.fused.get(id, 0.0) for id in pool}, "ranked": {id: ranked.get(id, 0.0) for id in pool},
         "weighed": {one.memory.id: one.score for one in weighed},
+        "seated": {one.memory.id: one.score for one in seated},
     }  # fmt: skip
     return Explained(
         candidates=_rounded(found.arms),

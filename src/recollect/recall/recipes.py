@@ -39,6 +39,7 @@ class Recipe:
     balance: bool = False
     diversity: float = 0.0
     withhold_stale: bool = False
+    company: bool = False  # whether the places behind the first go to what adds to it
     kinds: tuple[str, ...] = ()  # asked for just these, it is taken unless another is named
     messages: int = field(default=1)
 
@@ -48,11 +49,12 @@ RECIPES = {
     for recipe in (
         Recipe(
             "default", "the best answer to a question",
-            {"text": 0.5, "vector": 0.5, "links": 0.1, "time": 0.15}, effort="balanced",
+            {"text": 0.5, "vector": 0.5, "links": 0.1, "time": 0.15}, effort="balanced", company=True,
         ),
         Recipe(
             "verified", "the same, without what cites code that has changed since",
-            {"text": 0.5, "vector": 0.5, "links": 0.1, "time": 0.15}, effort="balanced", withhold_stale=True,
+            {"text": 0.5, "vector": 0.5, "links": 0.1, "time": 0.15}, effort="balanced", company=True,
+            withhold_stale=True,
         ),
         Recipe(
             "code", "a function or a type by what it does or what it is called; taken where only code is asked for",
@@ -93,7 +95,7 @@ def recipe(name: str) -> Recipe:
 
 @cache
 def fingerprint(name: str = "default") -> str:
-    """A hash of how a recall scores: another one, when any number of the recipe or of the fitted ranker is another."""
-    fitted = Path(__file__).with_name("ranker.json")
-    weights = hashlib.sha256(fitted.read_bytes()).hexdigest() if fitted.exists() else ""
-    return text.key(f"{recipe(name)!r} {weights}")
+    """A hash of how a recall scores: another one, when any number of the recipe or of a fitted network is another."""
+    fitted = (Path(__file__).with_name(f"{network}.json") for network in ("ranker", "company"))
+    weights = [hashlib.sha256(file.read_bytes()).hexdigest() for file in fitted if file.exists()]
+    return text.key(f"{recipe(name)!r} {' '.join(weights)}")
