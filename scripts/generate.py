@@ -18,6 +18,7 @@ from recollect.settings import PREFIX, Settings
 from recollect.store import postgres, postgres_server
 
 ROOT = Path(__file__).parents[1]
+SEVERAL = ("multi-hop", "list", "time")  # the kinds of questions that take several notes
 
 
 def settings() -> str:
@@ -211,6 +212,14 @@ def ranking() -> str:
         for metric in metrics:
             fast, balanced = (found["results"][name][effort][metric] for effort in ("fast", "balanced"))
             rows.append(f"| {name} | {metric} | {fast} | {balanced} |")
+    return "\n".join(rows)
+
+
+def company() -> str:
+    """How many of the first places are right where an answer takes several notes, before these are seated and after."""
+    found = results("company")["results"]
+    rows = ["| questions | before | after |", "|---|---|---|"]
+    rows += [f"| {kind} | {found[f'{kind} before']} | {found[f'{kind} after']} |" for kind in ("all", *SEVERAL)]
     return "\n".join(rows)
 
 
