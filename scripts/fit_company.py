@@ -63,11 +63,11 @@ class Asked:
 def asked(corpus: Corpus, model: CachedEmbedder, folder: Path) -> Iterator[Asked]:
     tables: list[tuple[Table, list[str]]] = []
 
-    def note(self: Reader, found: Found, scored: list[Scored], models: Models) -> list[Scored]:
+    def note(self: Reader, found: Found, scored: list[Scored], models: Models) -> tuple[list[Scored], tuple[str, ...]]:
         few = scored[:WIDE]
         if table := self.table(found, few, model):
             tables.append((table, [one.memory.id for one in few]))
-        return scored
+        return scored, ()
 
     Reader._accompanied = note  # type: ignore[method-assign]
     with Subject(corpus, folder / f"{corpus.name}.db", model) as subject:
@@ -113,7 +113,7 @@ def main() -> None:
     found = {"machine": provenance(), "model": model.model, "results": told}
     RESULTS.write_text(json.dumps(found, indent=1) + "\n", "utf-8")
     if not args.check:
-        write(TARGET, fitted(every), NAMES, {"notes": len(every)})
+        write(TARGET, fitted(every), NAMES, {"notes": len(every)}, {"model": model.model})
 
 
 if __name__ == "__main__":

@@ -96,6 +96,26 @@ def test_a_summary_of_a_time_is_found_though_it_was_written_after_it(opened: Ope
     assert "time" not in found.hits[0].arms  # near the time, not of it
 
 
+def test_what_came_after_a_time_does_not_crowd_it_out(memory: recollect.Engine, clock: Clock) -> None:
+    after, of_may = datetime(2025, 6, 3, tzinfo=UTC), datetime(2025, 5, 20, tzinfo=UTC)
+    kept = memory.remember_many([Draft(f"Mended pump {n}.", valid_from=of_may) for n in range(20)])
+    memory.remember_many([Draft(f"Painted wall {n}.", valid_from=after) for n in range(120)])
+    clock.moment = START
+    found = memory.recall("What happened in May 2025?", explain=True)
+    assert found.explained is not None
+    assert {one.id for one in kept} <= set(dict(found.explained.candidates["time"]))
+    assert not found.weak
+
+
+def test_a_time_at_the_end_of_all_days_is_no_fault(memory: recollect.Engine) -> None:
+    memory.remember("The big release is done.", valid_from="9999-12-28T00:00:00Z")
+    memory.remember("Checks were added.", valid_from="2025-05-05T00:00:00Z")
+    for asked in ("what was done on the day of the big release?", "what was done before the big release?"):
+        assert contents(memory.recall(asked)) == ["Checks were added."]  # the release has not come yet
+    last = memory.recall("what was done in the week before yesterday?", as_of="9999-12-31T00:00:00Z")
+    assert len(last.hits) == 2
+
+
 def test_before_a_date_is_most_of_the_past_and_decides_little(opened: Opener, clock: Clock) -> None:
     memory = opened(embedder="default")
     for month in (1, 2, 3):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import recollect
-from conftest import Opener
+from conftest import Clock, Opener
 from recollect import Draft, Scope
+from recollect.errors import ModelUnavailable
 from recollect.recall import company
 from recollect.recall.company import ALONE, BESIDE, Table
 
@@ -98,6 +100,38 @@ def test_the_note_that_the_first_one_leads_to_comes_second(opened: Opener) -> No
     assert list(weighed.values()) == list(seated.values())  # the places change hands, their scores do not
     assert contents(memory.recall(ASKED, limit=2, effort="fast")) != NOTES[:2]
     assert contents(memory.recall(ASKED, limit=1)) == NOTES[:1]
+
+
+def test_of_two_on_one_thing_the_newer_is_seated_first(opened: Opener, clock: Clock) -> None:
+    memory = opened(embedder="default")
+    memory.remember_many(NOTES)
+    clock.forward(days=30)
+    newer = "Team Audience is now led by Petra Lind."
+    memory.remember(newer)
+    assert contents(memory.recall(ASKED, limit=2)) == [NOTES[0], newer]
+
+
+def test_what_the_session_has_seen_keeps_nobody_company(opened: Opener) -> None:
+    memory = opened(embedder="default")
+    first = memory.remember_many(NOTES)[0]
+    best = memory.recall(ASKED, effort="balanced", explain=True)
+    assert best.explained is not None
+    ranked = [id for id, _ in best.explained.stages["weighed"] if id != first.id]
+    assert memory.recall(ASKED, shown=[first.id]).hits[0].memory.id == ranked[0]
+
+
+def test_without_its_file_the_order_stays_and_the_answer_says_so(
+    opened: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken() -> None:
+        raise ModelUnavailable("The company cannot be read: it is empty.")
+
+    memory = opened(embedder="default")
+    memory.remember_many(NOTES)
+    monkeypatch.setattr(company, "load", broken)
+    found = memory.recall(ASKED)
+    assert [line.partition(".")[0] for line in found.skipped] == ["company: The company cannot be read: it is empty"]
+    assert "vector" in found.arms
 
 
 def test_a_talk_stays_as_it_ranks(opened: Opener) -> None:

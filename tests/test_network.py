@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from recollect.errors import ModelUnavailable
+from recollect.models import embedder
 from recollect.recall import features, network
 
 FILES = sorted(path for path in Path(network.__file__).parent.glob("*.json"))
@@ -18,6 +19,7 @@ def test_a_file_names_what_made_it_and_is_refused_for_other_features(path: Path)
     told = json.loads(path.read_text("utf-8"))
     assert told["about"] == f"Fitted by scripts/fit_{path.stem}.py"
     assert sum(told["fitted_on"].values()) > 3000
+    assert told["model"] == embedder.load("default").model  # another one has other cosines: fit them all again
     with pytest.raises(ModelUnavailable, match="other features") as refused:
         network.read(path.stem, (*told["features"], "another"))
     assert refused.value.fix == f"Run: python scripts/fit_{path.stem}.py"

@@ -42,10 +42,6 @@ class When:
     confidence: float
     words: str
 
-    @property
-    def bounded(self) -> bool:
-        return self.start is not None and self.end is not None
-
 
 class _Span(NamedTuple):
     start: datetime | None
@@ -191,8 +187,7 @@ class _Reader:
 
     def bounded(self, i: int) -> _Span | None:
         """Since March, until Friday, before incident-123, prior to the migration, older than two weeks."""
-        word, j = self.word(i), i + 1
-        pair = f"{word} {self.then(j)}"
+        word, j, pair = self.word(i), i + 1, f"{self.word(i)} {self.then(i + 1)}"
         if pair in ("prior to", "up to", "older than", "earlier than", "newer than", "later than"):
             word = {"up": "until", "newer": "after", "later": "after"}.get(word, "before")
             j += 1
@@ -209,10 +204,9 @@ class _Reader:
             return both
         named = self.then(j + (self.then(j) == "the"))  # «before the end of May» names the edge that it means
         if word in lex.FROM_START | lex.FROM_END:
-            first = word in lex.FROM_START or named in ("start", "beginning")
-            return _Span(span.start if first else span.end, None, span.sure, span.next)
-        last = word in lex.TO_END or named == "end"
-        return _Span(None, span.end if last else span.start, span.sure, span.next)
+            after = word in lex.FROM_END and named not in ("start", "beginning")
+            return _Span(span.end if after else span.start, None, span.sure, span.next)
+        return _Span(None, span.end if word in lex.TO_END or named == "end" else span.start, span.sure, span.next)
 
     def ranged(self, i: int, left: _Span) -> _Span:
         """March to May, 2026-01-01 – 2026-02-01, March and April; or the period alone."""

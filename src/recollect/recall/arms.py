@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from .. import rank, terms
@@ -30,6 +30,7 @@ _NAMED = re.compile(
     r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b|\b\d{4}\b|\b[QqHh][1-4]\b", re.IGNORECASE
 )
 NEAR_DAYS = 14.0  # how far outside the asked range a memory still counts: people tell of things afterwards
+LAST = datetime.max.replace(tzinfo=UTC)
 AFTERWARDS = 0.3  # how much it then counts, unless it sums up, which is always done afterwards
 # How much of its origin's score a link hands on; what replaces or contradicts belongs beside what it speaks of.
 HANDED_ON = {
@@ -83,11 +84,17 @@ class Arms:
         """What is of the asked days, or was told soon after: found by time alone, whatever its words."""
         if when.confidence < SURE or (when.start and when.start > now):
             return {}
-        starts = [start for start in (when.start, self.filter.since) if start]
-        told = when.end and when.end + timedelta(days=NEAR_DAYS)
-        ends = [end for end in (told, self.filter.until) if end]
+        found = self._dated(when.start, when.end, self.depth)
+        if when.start and when.end:
+            later = when.end + min(timedelta(days=NEAR_DAYS), LAST - when.end)
+            found += self._dated(when.end, later, self.depth - len(found))
+        return {memory.id: closeness(memory, when) for memory in found}
+
+    def _dated(self, start: datetime | None, end: datetime | None, most: int) -> list[Memory]:
+        starts = [moment for moment in (start, self.filter.since) if moment]
+        ends = [moment for moment in (end, self.filter.until) if moment]
         filter = self.filter.but(since=max(starts, default=None), until=min(ends, default=None))
-        return {m.id: closeness(m, when) for m in self.store.dated(self.tenant, filter, self.depth)}
+        return list(self.store.dated(self.tenant, filter, most)) if most > 0 else []
 
 
 def within(memory: Memory, when: When) -> bool:

@@ -1,4 +1,4 @@
-"""The read path: understand → candidates from independent arms → fuse → rerank → weigh → select. Hits say why.
+"""The read path: understand → candidates from independent arms → fuse → rerank → weigh → seat → select. Hits say why.
 
 The arms know nothing of each other, and any of them may be missing: the answer then names what was skipped and why.
 How much each counts, and what happens after, is told by the recipe, which is data. `effort` says how hard to try:
@@ -27,7 +27,7 @@ from . import intent
 from .arms import Arms, Scores, closeness, within
 from .naming import Names
 from .query import Query
-from .select import Scored, newer_first, select
+from .select import Scored, newer_first, select, withheld
 from .understand import Understood, understand
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ DEFINES = 1.0  # what code gains that is called what was asked for, before whate
 INTENT = 0.15  # what a memory gains that is of the kind the question asks for
 BARE = 1.0  # what the time adds where a question says little else
 FAINT = 0.7  # and how much less the fit of its words counts there
-OPEN = 0.3  # what a time without beginning or end counts beside one with both: «before March» is most of the past
+OPEN = 0.3  # what a time counts that lacks a beginning or an end: «before March» is most of the past
 EVENTS = ("incident", "decision", "commit", "task", "fact", "summary")  # kinds that can be a point in time
 SETTLED = 10  # places in which what contradicts each other is put in order
 LEADING = 6  # of these, those that are held against each other
@@ -128,12 +128,15 @@ class Reader:
         query = found.query
         weak = fits < WEAK
         with watch.stage("select"):
-            weighed = [] if weak and query.abstain else self._settled(found, self._weigh(found, scores), models)
-            scored = self._accompanied(found, weighed, models)
+            weighed = [] if weak and query.abstain else self._weigh(found, scores)
+            pairs = self._older_and_newer(found, weighed, models)
+            weighed = newer_first(weighed, pairs)
+            scored, more = self._accompanied(found, weighed, models)
+            scored = newer_first(scored, pairs)  # seats are given without knowing which of two still holds
             chosen = select(scored, query.recipe, query.limit, query.max_tokens, query.shown, printed_tokens)
             hits = self._hits(found, [(one.memory, one.score) for one in chosen.chosen])
         told = _explained(found, chosen.dropped, scores, weighed, scored) if query.explain else None
-        skipped = (*models.skipped, *found.skipped, *skipped)
+        skipped = (*models.skipped, *found.skipped, *skipped, *more)
         sure = round(min(fits, 1.0), 4)
         return Recall(query.text, hits, tuple(found.arms), skipped, chosen.tokens, watch.spent, told, weak, sure)
 
@@ -302,7 +305,8 @@ class Reader:
         extra = {arm: query.recipe.arms.get(arm, 0.0) for arm in ("time", "links") if arms.get(arm)}
         if "time" in extra and found.asked.when:
             bare = intent.bare(found.question, found.asked.when.words)
-            extra["time"] = (extra["time"] + BARE * bare) * (1.0 if found.asked.when.bounded else OPEN)
+            bounded = found.asked.when.start and found.asked.when.end
+            extra["time"] = (extra["time"] + BARE * bare) * (1.0 if bounded else OPEN)
             scores = {id: score * (1 - FAINT * bare) for id, score in scores.items()}
         for arm, weight in extra.items():
             for id, score in arms[arm].items():
@@ -313,7 +317,9 @@ class Reader:
         for memory in memories:
             scores[memory.id] += much * wanted.get(memory.kind, 0.0)
         # A question about a time is answered by what is of that time, however little the words say.
-        return scores, max(fitted.fits(rows), max(arms.get("time", {}).values(), default=0.0)), ()
+        when, timed = found.asked.when, arms.get("time", {})
+        of_time = (timed[memory.id] for memory in memories if when and memory.id in timed and within(memory, when))
+        return scores, max(fitted.fits(rows), max(of_time, default=0.0)), ()
 
     def _weigh(self, found: Found, scores: Scores) -> list[Scored]:
         query, when = found.query, found.asked.when
@@ -334,18 +340,18 @@ class Reader:
             weighed.append(Scored(memory, (scores.get(memory.id, 0.0) + named) * weight))
         return sorted(weighed, key=lambda one: (-one.score, one.memory.id))
 
-    def _settled(self, found: Found, scored: list[Scored], models: Models) -> list[Scored]:
-        """The newer of two that contradict each other first; asked about a time or looking back, both as they rank."""
+    def _older_and_newer(self, found: Found, scored: list[Scored], models: Models) -> list[tuple[str, str]]:
+        """Of which two the newer goes first; asked about a time or looking back, both stay as they rank."""
         query = found.query
         if query.as_of or found.asked.when or "links" not in query.recipe.arms:
-            return scored
+            return []
         best = {one.memory.id: one.memory for one in scored[: max(SETTLED, 2 * query.limit)]}
         links = self.store.of(self.tenant, Link, list(best), "origin")
         tied = [(one.origin, one.target) for one in links if one.relation == "contradicts" and one.target in best]
         # It must have every word of the question that the older has: else they are about two things after all.
         asked = set(terms.of_query(found.question))
         opposed = [pair for pair in map(partial(by_age, best), tied) if has_words_of(best, pair, asked)]
-        return newer_first(scored, opposed + self._alike(found, scored[:LEADING], models))
+        return opposed + self._alike(found, scored[:LEADING], models)
 
     def _alike(self, found: Found, scored: Sequence[Scored], models: Models) -> list[tuple[str, str]]:
         """The older and the newer of two notes on the same thing that fit the question as well: «moved to …» after
@@ -372,23 +378,33 @@ class Reader:
             )
         ]
 
-    def _accompanied(self, found: Found, scored: list[Scored], models: Models) -> list[Scored]:
-        """The places behind the first given to what adds to it; where most is talk or code, all stays as it ranks."""
+    def _accompanied(self, found: Found, scored: list[Scored], models: Models) -> tuple[list[Scored], tuple[str, ...]]:
+        """The places behind the first given to what adds to it, and what could not be done; where most is talk or code,
+        all stays as it ranks."""
         query, model = found.query, models.embedder
-        if not query.recipe.company or query.limit < 2 or len(scored) < 3:
-            return scored
-        if query.effort == "fast" or model is None or not ranker_knows(model):
-            return scored
+        if not query.recipe.company or query.limit < 2 or query.effort == "fast":
+            return scored, ()
+        if model is None or not ranker_knows(model):
+            return scored, ()
         from . import company
 
-        few = scored[: company.WIDE]
+        try:
+            network = company.load()
+        except ModelUnavailable as error:
+            return scored, (f"company: {error}",)
+        # What will not be shown keeps nobody company.
+        gone = [one for one in scored if withheld(one.memory, query.recipe, query.shown)]
+        left = [one for one in scored if one not in gone] if gone else scored
+        few = left[: company.WIDE]
         # The network has seen notes. What a turn of a talk adds to another is told by where it stands.
         if 2 * sum(bool(one.memory.scope.session) or one.memory.kind == "code" for one in few) > len(few):
-            return scored
-        table = self.table(found, few, model)
-        order = table.seated(company.load(), min(company.PLACES, query.limit)) if table else range(len(few))
+            return scored, ()
+        table = self.table(found, few, model) if len(few) > 2 else None
+        if table is None:
+            return scored, ()
+        order = table.seated(network, min(company.PLACES, query.limit))
         seated = [Scored(few[number].memory, few[place].score) for place, number in enumerate(order)]
-        return seated + scored[len(few) :]
+        return seated + left[len(few) :] + gone, ()
 
     def table(self, found: Found, few: Sequence[Scored], model: Embedder) -> Table | None:
         """The best candidates beside each other; nothing where one of them has no vector yet."""

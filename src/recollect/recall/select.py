@@ -98,15 +98,21 @@ def _words(memory: Memory) -> frozenset[str]:
 def _fitting(candidates: Sequence[Scored], recipe: Recipe, shown: Collection[str], result: Selection) -> list[Scored]:
     left = []
     for one in candidates:
-        if one.memory.id in shown:
-            result.dropped.append((one.memory.id, "shown in this session already"))
+        if why := withheld(one.memory, recipe, shown):
+            result.dropped.append((one.memory.id, why))
         elif one.score < recipe.threshold:
             result.dropped.append((one.memory.id, f"below the threshold of {recipe.threshold:g}"))
-        elif recipe.withhold_stale and (why := stale(one.memory.refs)):
-            result.dropped.append((one.memory.id, f"stale: {why}"))
         else:
             left.append(one)
     return left
+
+
+def withheld(memory: Memory, recipe: Recipe, shown: Collection[str]) -> str:
+    """Why a memory is not shown, however well it fits; nothing when it may be."""
+    if memory.id in shown:
+        return "shown in this session already"
+    why = stale(memory.refs) if recipe.withhold_stale else ""
+    return f"stale: {why}" if why else ""
 
 
 def overlap(one: frozenset[str], other: frozenset[str]) -> float:
