@@ -109,6 +109,10 @@ def test_of_two_on_one_thing_the_newer_is_seated_first(opened: Opener, clock: Cl
     newer = "Team Audience is now led by Petra Lind."
     memory.remember(newer)
     assert contents(memory.recall(ASKED, limit=2)) == [NOTES[0], newer]
+    # Said in the same words of another team, it is no news of this one.
+    clock.forward(days=1)
+    memory.remember("Team Weave is led by Imogen Castle.")
+    assert contents(memory.recall(ASKED, limit=2)) == [NOTES[0], newer]
 
 
 def test_what_the_session_has_seen_keeps_nobody_company(opened: Opener) -> None:

@@ -132,7 +132,8 @@ class Reader:
             pairs = self._older_and_newer(found, weighed, models)
             weighed = newer_first(weighed, pairs)
             scored, more = self._accompanied(found, weighed, models)
-            scored = newer_first(scored, pairs)  # seats are given without knowing which of two still holds
+            # Seats are given without knowing which of two still holds, to what goes with the first: so must the newer.
+            scored = newer_first(scored, [pair for pair in pairs if goes_with(scored, pair, found.question)])
             chosen = select(scored, query.recipe, query.limit, query.max_tokens, query.shown, printed_tokens)
             hits = self._hits(found, [(one.memory, one.score) for one in chosen.chosen])
         told = _explained(found, chosen.dropped, scores, weighed, scored) if query.explain else None
@@ -449,6 +450,12 @@ def has_words_of(memories: Mapping[str, Memory], pair: tuple[str, str], asked: s
     """Whether the newer of two has every word of a question that the older has."""
     old, new = (asked.intersection(terms.of_memory(memories[id])) for id in pair)
     return old <= new
+
+
+def goes_with(scored: Sequence[Scored], pair: tuple[str, str], question: str) -> bool:
+    """Whether the newer of two has every word of the question and of the first hit that the older has."""
+    memories = {one.memory.id: one.memory for one in scored}
+    return has_words_of(memories, pair, {*terms.of_query(question), *terms.of_memory(scored[0].memory)})
 
 
 def _with_sessions(memories: Sequence[Memory], fused: Scores) -> Scores:
