@@ -18,7 +18,7 @@ LAYERS = [
     "times ids",
     "types",
     "past arguments",
-    "text terms rank vectors checks settings timewords grounding",
+    "text terms rank vectors checks settings timewords grounding statements",
     "when",
     "store models",
     "remember recall history upkeep agents capture answers",
@@ -35,7 +35,7 @@ LAYERS = [
     "__main__",
 ]
 LEVEL = {name: number for number, names in enumerate(LAYERS) for name in names.split()}
-PURE = "times ids text terms rank vectors checks timewords when grounding".split()
+PURE = "times ids text terms rank vectors checks timewords when grounding statements".split()
 MAX_FILE, MAX_FUNCTION, MAX_PACKAGE = 600, 60, 55_000
 # Where everything may be caught: the process would otherwise die without a word, or the library raises bare exceptions.
 CATCH_ALL = {"models/onnx.py", "serve/gate.py", "serve/work.py", "upkeep/jobs.py"}

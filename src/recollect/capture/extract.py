@@ -13,6 +13,7 @@ from datetime import datetime
 
 from ..grounding import citations
 from ..remember.conflict import changes
+from ..statements import is_question
 from ..terms import STOP_WORDS, terms
 from . import sentences as rules
 from .windows import Turn, Window
@@ -77,7 +78,7 @@ def _candidate(turn: Turn, sentence: str, before: str, kind: rules.Class) -> Can
     content, lead = rules.plain(" ".join(sentence.split())), ""
     if rules.PRONOUN.match(content):
         # «It takes nine seconds» says nothing without what «it» is.
-        if not before or rules.QUESTION.search(before) or rules.CHATTER.search(before) or len(before) > LONGEST:
+        if not before or is_question(before) or rules.CHATTER.search(before) or len(before) > LONGEST:
             return None
         content, lead = f"{rules.plain(before)} {content}", before
     reason = rules.REASON.search(sentence)

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from .. import text
+from ..statements import is_question
 
 I = re.IGNORECASE  # noqa: E741 - the table below is long enough
 
@@ -50,12 +51,6 @@ _SKIP = re.compile(r"(?<!\w)#skip\b", I)
 _BULLET = re.compile(r"^\s*(?:[-*•+]|\d+[.)])\s+")
 _SPAN, _HIDDEN = re.compile(r"`[^`\n]+`"), re.compile(r"`(\d+)`")
 _ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|vs|cf|approx|no|ca|dr|mrs?|ms|prof|st|fig)\.$", I)
-QUESTION = re.compile(
-    r"\?\s*$|^(?:so |and |but |hey |hi |ok,? )*(?:(?:can|could|would|will|should|shall|may|do|does|did|is|are|"
-    r"was|were|"
-    r"have|has|am) (?:you|we|i|it|this|that|there|they|the|our|my)\b|(?:what|why|how|when|where|which|who|"
-    r"whose)\b)", I
-)  # fmt: skip
 # What an assistant says while it works, and what anybody says to keep the talk going.
 CHATTER = re.compile(
     r"^(?:(?:good|great|perfect|ok(?:ay)?|right|nice|thanks?|expected|done|clean|all green|got it|sure|yes|"
@@ -305,7 +300,7 @@ def classify(sentence: str, role: str) -> Class | None:
 def _of_user(sentence: str) -> Class | None:
     if _MARK.search(sentence):
         return MARKED
-    if QUESTION.search(sentence) or len(sentence.split()) < 3:
+    if is_question(sentence) or len(sentence.split()) < 3:
         return None
     rest = _LEAD.sub("", sentence)
     if _RETRACTION.search(sentence):
@@ -338,7 +333,7 @@ def _of_user(sentence: str) -> Class | None:
 
 
 def _of_assistant(sentence: str) -> Class | None:
-    if QUESTION.search(sentence) or CHATTER.search(sentence) or FLEETING.search(sentence) or _BROKEN.search(sentence):
+    if is_question(sentence) or CHATTER.search(sentence) or FLEETING.search(sentence) or _BROKEN.search(sentence):
         return None
     if len(sentence.split()) < 4 or not (_HERE.search(sentence) or _THING.search(sentence)):
         return None
