@@ -13,7 +13,9 @@ from recollect.capture import model
 from recollect.capture.extract import extract
 from recollect.capture.windows import Turn, Window
 from recollect.meaning import faithful, keeps
+from recollect.project import incidents
 from recollect.types import Message
+from recollect.upkeep.janitor.compaction import chosen
 
 # The words in braces must be kept in their order.
 ENGLISH = """
@@ -224,3 +226,23 @@ No cache is used in staging.
 No migrations during the day.""".splitlines()
     done = memory.capture([Message("user", one) for one in said], session="s1")
     assert [(one.action, one.content) for one in done.findings] == [("created", one) for one in said]
+
+
+def test_a_second_wording_is_no_duplicate_where_a_condition_or_a_negation_was_added(memory: Engine) -> None:
+    said = ["Wir deployen den Gateway am Freitag.", "Wir deployen den Gateway am Freitag nicht."]
+    said += ["We deploy the uploader on Monday.", "We deploy the uploader on Monday only if Ana agrees."]
+    done = memory.remember_many(said, merge=True)
+    assert [one.action for one in done] == ["created"] * 4
+
+
+def test_a_summary_keeps_the_sentence_that_denies_another(memory: Engine) -> None:
+    told = ["We use Kafka for the invoices.", "We do not use Kafka for the invoices."]
+    turns = [memory.remember(one, kind="turn", speaker="user").memory for one in told]
+    lines = chosen([one for one in turns if one], lambda _: False)
+    assert [line.sentence for line in lines] == told
+
+
+def test_a_field_of_a_report_is_not_cut_before_its_exception() -> None:
+    impact = "Orders of customers in Europe were lost, " + "and mails were late, " * 20 + "except those paid by card."
+    report = f"# Incident: lost orders\n\n**Severity:** SEV2\n**Impact:** {impact}\n\n## Timeline\n\n- 10:00 it began\n"
+    assert incidents.parse(report, "incidents/INC-7.md").impact == impact

@@ -32,6 +32,7 @@ _DENYING = frozenset(
     verboten vermeiden falsch statt anstatt außer mehr interdit interdite éviter faux sauf plus prohibido
     prohibida evitar falso salvo excepto proibido proibida exceto""".split()
 )
+_PROHIBITING = frozenset("avoid avoids stop stops disable disables disabled".split())
 _DENYING_SHAPE = re.compile(r"(?:un(?!i|de|til)\w{4,}|dis(?!k|pl|tr|cu|co)\w{4,}|\w{3,}less)$")
 _CONDITIONS = frozenset(
     """if unless only until till when whenever while before after once provided assuming otherwise although though
@@ -91,6 +92,11 @@ class Marks:
     conditions: set[str] = field(default_factory=set)
     names: set[str] = field(default_factory=set)
     order: list[str] = field(default_factory=list)  # all of them and the other words that tell something
+
+    @property
+    def denies(self) -> bool:
+        """Whether it denies something; two denials are none."""
+        return (self.negations + len(self.denying & _PROHIBITING)) % 2 == 1
 
     @property
     def bound(self) -> bool:

@@ -179,7 +179,7 @@ def _instructions(front: dict[str, str], body: str, title: str) -> Iterator[Piec
             content = item.text if not where else f"{item.text} (for {where})"
             kind = "preference" if _PREFERS.search(item.text) else "rule"
             yield Piece(
-                content=content[:MAX_PIECE], kind=kind, title=texts.title_of(item.text), context=told,
+                content=texts.cut(content, MAX_PIECE), kind=kind, title=texts.title_of(item.text), context=told,
                 tags=("instruction",), importance=6, key=f"{key} rule {number}",
             )  # fmt: skip
         for number, cut in enumerate(_cut("\n\n".join(rest).strip())):
