@@ -250,3 +250,23 @@ def test_what_is_said_again_and_again_matters_more(memory: Engine) -> None:
     last = memory.get(first.id)
     assert (last.observed, last.importance) == (4, first.importance + 2)
     assert len(memory.evidence(first.id)[1]) == 4
+
+
+@pytest.mark.parametrize("empty", ["---", "```", "", "…", "👍", "**", "```\n```", "?!"])
+@pytest.mark.parametrize("role", ["user", "assistant", "tool"])
+def test_a_turn_without_a_word_keeps_no_other_out(memory: Engine, empty: str, role: str) -> None:
+    said = [
+        Message("user", "We use pnpm because npm is slow."),
+        Message(role, empty),
+        Message("user", "Go on, please."),
+    ]
+    done = memory.capture(said, session="s1")
+    assert [one.content for one in done.findings] == ["We use pnpm because npm is slow."]
+    assert memory.capture(said, session="s1").findings == ()
+
+
+def test_a_message_of_the_queue_is_not_stored_again_when_it_follows_as_a_turn(memory: Engine) -> None:
+    queued, turn = Message("user", "Use pnpm."), Message("user", "Use pnpm.", id="u1")
+    memory.capture([queued], origin="claude", session="s1")
+    memory.capture([turn], origin="claude", session="s1")
+    assert len(memory.list(kinds=("turn",)).memories) == 1
