@@ -270,3 +270,16 @@ def test_a_message_of_the_queue_is_not_stored_again_when_it_follows_as_a_turn(me
     memory.capture([queued], origin="claude", session="s1")
     memory.capture([turn], origin="claude", session="s1")
     assert len(memory.list(kinds=("turn",)).memories) == 1
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ('remember: "We use pnpm because npm is slow."', "We use pnpm because npm is slow."),
+        ('Ben wrote: "Hello all. We use pnpm because npm is slow."', "We use pnpm because npm is slow."),
+        ('We use the "blue" pool because the other is slow.', 'We use the "blue" pool because the other is slow.'),
+    ],
+)
+def test_a_fact_has_no_quotation_mark_without_its_other_half(memory: Engine, said: str, kept: str) -> None:
+    assert [one.content for one in say(memory, said).findings] == [kept]
+    assert all('"' not in one.reasoning for one in memory.list(kinds=("fact",)).memories)

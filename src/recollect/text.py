@@ -138,6 +138,22 @@ def cut(text: str, most: int) -> str:
     return f"{text[: ends[-1]].rstrip() if ends else shorten(text, most - 2).rstrip('…')} …"
 
 
+def unquoted(text: str) -> str:
+    """A statement without a pair of quotation marks around it, and without one that has lost its other half.
+
+    >>> unquoted('"We use pnpm."'), unquoted('It is fast."'), unquoted('Say "no" to it')
+    ('We use pnpm.', 'It is fast.', 'Say "no" to it')
+    """
+    for begin, end in ('""', "\u201c\u201d", "\u00ab\u00bb"):
+        whole = text.strip()
+        if len(whole) > 1 and whole[0] == begin and whole[-1] == end and not {begin, end} & set(whole[1:-1]):
+            return whole[1:-1].strip()
+        alone = [place for place, mark in enumerate(text) if mark in (begin, end)]
+        if len(alone) == 1 and not text[: alone[0]][-1:].isdigit():  # which may be inches
+            text = text.replace(text[alone[0]], "")
+    return text.strip()
+
+
 def chunks(text: str, size: int = 1400, overlap: int = 150) -> list[str]:
     """Pieces of at most `size` characters for an embedder, cut at paragraphs, sentences or words, overlapping a little.
 

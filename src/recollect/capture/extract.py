@@ -16,6 +16,7 @@ from ..meaning import faithful
 from ..remember.conflict import changes
 from ..statements import is_question
 from ..terms import STOP_WORDS, terms
+from ..text import unquoted
 from . import sentences as rules
 from .windows import Turn, Window
 
@@ -56,7 +57,8 @@ class Candidate:
     def __post_init__(self) -> None:
         """However it was found, it says what its quote says."""
         said = f"{self.lead} {self.quote}" if self.lead else self.quote
-        object.__setattr__(self, "content", faithful(self.content, said))
+        object.__setattr__(self, "content", unquoted(faithful(self.content, said)))
+        object.__setattr__(self, "reasoning", unquoted(self.reasoning))
 
 
 def extract(window: Window) -> list[Candidate]:
