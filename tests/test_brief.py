@@ -121,20 +121,20 @@ def make(memory: recollect.Engine, repo: Repo | None = None, **wanted: object) -
     return brief.make(memory, Wanted(**{"folder": folder, "scope": SHOP, **wanted}), Deadline(60))  # type: ignore[arg-type]
 
 
-def test_what_is_stable_comes_first_and_the_diagnosis_last(memory: recollect.Engine, shop: Repo) -> None:
+def test_what_is_stable_comes_first_and_the_diagnosis_is_for_people(memory: recollect.Engine, shop: Repo) -> None:
     feature(shop, "1", {"slug": "log-parser"}, spec=SPEC)
     memory.remember("Indent with tabs.", kind="rule", scope=SHOP)
     memory.remember("Shop runs on port 80.", importance=9, scope=SHOP)
     learn(memory, Draft("Log parsers must read errors in any order.", kind="pattern", scope=SHOP))
     made = make(memory, shop)
-    order = [made.text.index(words) for words in ("Indent", "port 80", "Log parsers", "*Memory: ")]
+    order = [made.text.index(words) for words in ("Indent", "port 80", "Log parsers")]
     assert order == sorted(order)
     assert made.text.startswith(OPEN)
-    assert made.text.endswith(f"*\n{CLOSE}")
-    line = made.text.splitlines()[-2]
-    assert line.startswith("*Memory: 1 entries from 3 | semantic: active (vector=")
-    assert 'context: "log-parser: Reads log files' in line
-    assert line.endswith("| model: hashing/1*")
+    assert made.text.endswith(CLOSE)
+    assert not any(words in made.text for words in ("entries from", "fts5=", "model:"))
+    assert made.line.startswith("*Memory: 1 entries from 3 | semantic: active (vector=")
+    assert 'context: "log-parser: Reads log files' in made.line
+    assert made.line.endswith("| model: hashing/1*")
 
 
 def test_the_same_session_start_gives_the_same_stable_text(memory: recollect.Engine, shop: Repo) -> None:
@@ -158,7 +158,7 @@ def test_without_signals_what_proved_itself_comes_first(memory: recollect.Engine
     made = make(memory)
     assert made.text.index("Often observed.") < made.text.index("Hardly sure.")
     assert "Never mind." not in made.text
-    assert "context: none, by prominence" in made.text
+    assert "context: none, by prominence" in made.line
     assert made.matches == {}, "nothing was searched and nothing embedded"
 
 
@@ -196,7 +196,7 @@ def test_the_block_stays_within_its_bounds_and_says_what_was_left_out(memory: re
     learn(memory, *(Draft(f"{n}: {long}", kind="pattern") for n in range(40)))
     made = make(memory, shop, characters=3000)
     assert 0 < len(made.text) <= 3000
-    assert f"*Memory: {made.entries} entries from 40" in made.text
+    assert f"*Memory: {made.entries} entries from 40" in made.line
     assert any("left out" in one for one in made.skipped)
     counted = [one for one in memory.list(limit=100).memories if one.recalled]
     assert {one.id for one in counted} == set(made.memories), "only what is shown counts as recalled"
@@ -284,7 +284,7 @@ def test_a_session_that_starts_is_told_the_brief_of_its_folder(
     claude = Assistant(memory, tmp_path / "home")
     said = claude.told("SessionStart", source="startup", cwd=str(shop.path))
     assert "read twice" in said
-    assert 'context: "log-parser: ' in said
+    assert "Memory: " not in said, "how it came about is not told to the assistant"
 
 
 def test_somebody_elsewhere_is_told_nothing_of_folders_here(

@@ -250,3 +250,36 @@ def test_what_is_said_again_and_again_matters_more(memory: Engine) -> None:
     last = memory.get(first.id)
     assert (last.observed, last.importance) == (4, first.importance + 2)
     assert len(memory.evidence(first.id)[1]) == 4
+
+
+@pytest.mark.parametrize("empty", ["---", "```", "", "…", "👍", "**", "```\n```", "?!"])
+@pytest.mark.parametrize("role", ["user", "assistant", "tool"])
+def test_a_turn_without_a_word_keeps_no_other_out(memory: Engine, empty: str, role: str) -> None:
+    said = [
+        Message("user", "We use pnpm because npm is slow."),
+        Message(role, empty),
+        Message("user", "Go on, please."),
+    ]
+    done = memory.capture(said, session="s1")
+    assert [one.content for one in done.findings] == ["We use pnpm because npm is slow."]
+    assert memory.capture(said, session="s1").findings == ()
+
+
+def test_a_message_of_the_queue_is_not_stored_again_when_it_follows_as_a_turn(memory: Engine) -> None:
+    queued, turn = Message("user", "Use pnpm."), Message("user", "Use pnpm.", id="u1")
+    memory.capture([queued], origin="claude", session="s1")
+    memory.capture([turn], origin="claude", session="s1")
+    assert len(memory.list(kinds=("turn",)).memories) == 1
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ('remember: "We use pnpm because npm is slow."', "We use pnpm because npm is slow."),
+        ('Ben wrote: "Hello all. We use pnpm because npm is slow."', "We use pnpm because npm is slow."),
+        ('We use the "blue" pool because the other is slow.', 'We use the "blue" pool because the other is slow.'),
+    ],
+)
+def test_a_fact_has_no_quotation_mark_without_its_other_half(memory: Engine, said: str, kept: str) -> None:
+    assert [one.content for one in say(memory, said).findings] == [kept]
+    assert all('"' not in one.reasoning for one in memory.list(kinds=("fact",)).memories)

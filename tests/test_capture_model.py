@@ -71,7 +71,8 @@ def test_a_small_model_gates_and_a_better_one_extracts(memory: Engine, server: S
     assert quotes[0].quote == "We moved the invoices to Kafka, and Ana looks after them."
     assert quotes[0].quote in source.content
     assert quotes[0].place == "anthropic:claude-haiku-4-5 prompt 1"
-    assert [node.observations for node in memory.graph(SHOP).read().nodes] == [("We moved the invoices to Kafka.",)]
+    assert kept.content == quotes[0].quote, "without Ana it would say less than was said"
+    assert [node.observations for node in memory.graph(SHOP).read().nodes] == [(kept.content,)]
     total = memory.spending.report()["total"]
     assert (total["calls"], total["tokens_in"] > 0) == (2, True)
 
@@ -87,13 +88,15 @@ def test_a_model_is_believed_only_as_far_as_it_quotes(memory: Engine, server: Se
     told = [
         found("The user confirmed that all passwords are in Vault.", "all passwords are in Vault"),
         found("The retries belong to Kafka.", "the retries belong there too"),
-        found("Ana looks after Kafka and its twelve brokers.", "Ana looks after them"),
+        found("We moved the invoices to Kafka, and Ana looks after them and twelve brokers.", "Ana looks after them"),
     ]
     done = say(memory, server, YES, told)
     by_action = {one.content: (one.action, one.reason) for one in done.findings}
     assert by_action["The user confirmed that all passwords are in Vault."][0] == "blocked", "nobody said it"
-    assert by_action["The retries belong to Kafka."][0] == "blocked", "the quote leaves out a maybe"
-    assert by_action["Ana looks after Kafka and its twelve brokers."][0] == "pending", "it says more than the quote"
+    assert by_action["Maybe the retries belong there too."][0] == "blocked", "the quote leaves out a maybe"
+    assert by_action["We moved the invoices to Kafka, and Ana looks after them and twelve brokers."][0] == "pending", (
+        "more than was said"
+    )
     assert memory.pending(scope=SHOP).memories[0].trust == "derived"
 
 
@@ -204,16 +207,16 @@ def test_a_real_model_gates_and_extracts(opened: Opener, llama: str, monkeypatch
         ("We used to keep the sessions in Redis.", "We keep the sessions in Redis."),
     ],
 )
-def test_the_words_of_a_person_in_another_order_are_a_models_own(
+def test_where_a_model_changes_what_was_said_the_words_of_the_person_are_kept(
     memory: Engine, server: Server, said: str, claim: str
 ) -> None:
     done = say(memory, server, YES, [found(claim, said)], said=said)
-    assert [one.action for one in done.findings] == ["pending"]
-    assert memory.get(done.findings[0].memory).trust == "derived"
+    assert [(one.action, one.content) for one in done.findings] == [("created", said)]
+    assert memory.get(done.findings[0].memory).content == said
 
 
 def test_a_statement_that_cannot_be_stored_keeps_no_other_out(memory: Engine, server: Server) -> None:
-    endless = found("We moved the invoices to Kafka. " * 5000, "moved the invoices to Kafka")
+    endless = found(SAID.partition(".")[0] + " again" * 50_000, "moved the invoices to Kafka")
     good = found("We moved the invoices to Kafka.", "moved the invoices to Kafka")
     done = say(memory, server, YES, [endless, good])
     assert [one.action for one in done.findings] == ["blocked", "created"]

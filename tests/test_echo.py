@@ -176,3 +176,50 @@ def test_rollouts_of_either_age_are_read() -> None:
         talk = Talk()
         assert [(one.text, one.session, one.host) for one in talk.read(lines)] == [("Why Thursday?", session, "codex")]
         assert talk.tally.unknown == {}
+
+
+def queued(operation: str, content: str | None = None, **more: Any) -> bytes:
+    said = {} if content is None else {"content": content}
+    return line(
+        type="queue-operation", operation=operation, timestamp="2026-03-02T09:00:00Z", sessionId="s", **said, **more
+    )
+
+
+def handed(prompt: Any, **more: Any) -> bytes:
+    return line(
+        type="attachment", uuid="q1", sessionId="s", attachment={"type": "queued_command", "prompt": prompt, **more}
+    )
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ([queued("enqueue", "Use pnpm."), queued("remove")], ["Use pnpm."]),
+        ([queued("enqueue", "Use pnpm."), queued("remove", reason="absorbed_mid_turn")], ["Use pnpm."]),
+        ([queued("enqueue", "Use pnpm."), queued("remove", reason="cancelled")], []),
+        ([queued("enqueue", "Use pnpm."), queued("dequeue"), claude("Use pnpm.", "user")], ["Use pnpm."]),
+        ([queued("enqueue", "Use pnpm."), queued("remove"), handed("Use pnpm.")], ["Use pnpm."]),
+        ([queued("enqueue", "Use pnpm."), handed("Use pnpm."), queued("remove")], ["Use pnpm."]),
+        (
+            [queued("enqueue", "Use npm."), queued("popAll"), queued("enqueue", "Use pnpm."), queued("remove")],
+            ["Use pnpm."],
+        ),
+        (
+            [queued("enqueue", "First."), queued("enqueue", "Second."), queued("remove", "Second.")],
+            ["Second.", "First."],
+        ),
+        ([queued("enqueue", "Use pnpm.")], ["Use pnpm."]),
+        ([queued("enqueue", "<task-notification>x</task-notification>"), queued("dequeue")], []),
+        ([queued("enqueue"), queued("dequeue"), queued("remove"), queued("popAll")], []),
+        ([handed("Use pnpm.", commandMode="prompt", origin={"kind": "human"})], ["Use pnpm."]),
+        ([handed([{"type": "text", "text": "Use pnpm."}, {"type": "image", "source": {}}])], ["Use pnpm."]),
+        ([handed("Task 7 is done.", commandMode="task-notification")], []),
+        ([handed("Another agent speaks.", origin={"kind": "peer"})], []),
+        ([handed(None), handed(5), line(type="attachment", attachment="x")], []),
+    ],
+)
+def test_what_is_typed_while_the_assistant_works_is_heard_once(lines: list[bytes], said: list[str]) -> None:
+    talk = Talk()
+    assert [(one.speaker, one.text, one.session) for one in talk.read(lines)] == [("user", one, "s") for one in said]
+    assert talk.tally.accounted == talk.tally.lines == len(lines)
+    assert talk.tally.unknown == {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -28,22 +29,59 @@ def text(memory: recollect.Engine, path: str) -> str:
 
 
 def test_a_file_is_written_read_edited_renamed_and_deleted(memory: recollect.Engine) -> None:
-    assert tool(memory, "view", path="/memories") == ("In /memories, two levels deep, with sizes:\n0\t/memories", False)
+    head = "Here're the files and directories up to 2 levels deep in /memories, excluding hidden items:"
+    assert tool(memory, "view", path="/memories") == (f"{head}\n0B\t/memories", False)
     assert not tool(memory, "create", path="/memories/notes/todo.md", file_text="one\ntwo\nthree")[1]
     assert text(memory, "/memories/notes/todo.md") == "one\ntwo\nthree"
     shown, _ = tool(memory, "view", path="/memories/notes/todo.md", view_range=[2, -1])
     assert shown.split("\n")[1:] == ["     2\ttwo", "     3\tthree"]
     assert not tool(memory, "str_replace", path="/memories/notes/todo.md", old_str="two", new_str="2")[1]
     assert not tool(memory, "insert", path="/memories/notes/todo.md", insert_line=0, insert_text="zero\n")[1]
-    assert text(memory, "/memories/notes/todo.md") == "zero\none\n2\nthree"
-    assert not tool(memory, "create", path="/memories/notes/todo.md", file_text="anew")[1]
-    assert text(memory, "/memories/notes/todo.md") == "anew"
+    assert text(memory, "/memories/notes/todo.md") == "zero\none\n2\nthree\n"
     assert not tool(memory, "rename", old_path="/memories/notes", new_path="/memories/old/notes")[1]
     listing = tool(memory, "view", path="/memories")[0]
-    assert "\t/memories/old/notes" in listing
-    assert text(memory, "/memories/old/notes/todo.md") == "anew"
+    assert "\t/memories/old/notes/" in listing
+    assert text(memory, "/memories/old/notes/todo.md") == "zero\none\n2\nthree\n"
     assert not tool(memory, "delete", path="/memories/old")[1]
     assert tool(memory, "view", path="/memories/old")[1]
+
+
+def test_what_is_answered_is_what_the_backend_of_the_sdk_answers(memory: recollect.Engine) -> None:
+    made = tool(memory, "create", path="/memories/a.md", file_text="one\ntwo\nthree\nfour\nfive\nsix\n")
+    assert made == ("File created successfully at: /memories/a.md", False)
+    assert tool(memory, "create", path="/memories/a.md", file_text="other") == (
+        "File /memories/a.md already exists",
+        True,
+    )
+    assert tool(memory, "str_replace", path="/memories/a.md", old_str="four", new_str="4\n4b") == (
+        "The memory file has been edited. Here is the snippet showing the change (with line numbers):\n"
+        "     2\ttwo\n     3\tthree\n     4\t4\n     5\t4b\n     6\tfive",
+        False,
+    )
+    assert tool(memory, "insert", path="/memories/a.md", insert_line=0, insert_text="zero\n") == (
+        "The file /memories/a.md has been edited.", False,
+    )  # fmt: skip
+    assert tool(memory, "view", path="/memories/a.md", view_range=[0, 2]) == (
+        "Here's the content of /memories/a.md with line numbers:\n     1\tzero\n     2\tone", False,
+    )  # fmt: skip
+    tool(memory, "create", path="/memories/d/e/f.md", file_text="x" * 1536)
+    tool(memory, "create", path="/memories/.secret", file_text="hidden")
+    listing = tool(memory, "view", path="/memories")[0].split("\n")[2:]
+    assert listing == ["33B\t/memories/a.md", "1.5K\t/memories/d/", "1.5K\t/memories/d/e/"]
+    renamed = tool(memory, "rename", old_path="/memories/a.md", new_path="/memories/b.md")
+    assert renamed == ("Successfully renamed /memories/a.md to /memories/b.md", False)
+    assert tool(memory, "delete", path="/memories/b.md") == ("Successfully deleted /memories/b.md", False)
+
+
+@pytest.mark.parametrize("kept", ["x\n", "x\n\n\n", "  x  ", "\n", " ", "", "x\u2060", "x \t\n"])
+def test_a_file_keeps_the_blanks_at_its_ends(memory: recollect.Engine, kept: str) -> None:
+    assert not tool(memory, "create", path="/memories/a.md", file_text=kept)[1]
+    assert text(memory, "/memories/a.md") == kept
+    tool(memory, "rename", old_path="/memories/a.md", new_path="/memories/b.md")
+    assert text(memory, "/memories/b.md") == kept
+    tool(memory, "create", path="/memories/c.md", file_text=f"old{kept}")
+    tool(memory, "str_replace", path="/memories/c.md", old_str="old", new_str="new")
+    assert text(memory, "/memories/c.md") == f"new{kept}"
 
 
 def test_a_file_is_a_memory_with_a_source_and_a_history(memory: recollect.Engine) -> None:
@@ -80,27 +118,46 @@ def test_a_path_that_leads_elsewhere_is_refused(memory: recollect.Engine, comman
     )
     content, wrong = tool(memory, command, **given)
     assert wrong
-    assert "plain path below /memories" in content
+    assert re.search("must start with /memories|plain path below /memories|would escape /memories", content)
     assert memory.stats()["memories"] == 0
 
 
 def test_a_mistake_of_the_model_is_told_to_the_model(memory: recollect.Engine) -> None:
     tool(memory, "create", path="/memories/a.md", file_text="x\ny\nx")
     for command, given, told in (
-        ("view", {"path": "/memories/none.md"}, "no file or directory"),
-        ("view", {"path": "/memories/a.md", "view_range": [0, 2]}, "view_range"),
+        (
+            "view",
+            {"path": "/memories/none.md"},
+            "The path /memories/none.md does not exist. Please provide a valid path.",
+        ),
+        ("view", {"path": "/memories/a.md", "view_range": [3, 2]}, "view_range"),
         ("view", {"path": "/memories/a.md", "view_range": [2]}, "view_range"),
         ("view", {}, "path is missing"),
         ("create", {"path": "/memories/b.md"}, "file_text is missing"),
         ("create", {"path": "/memories/a.md/b.md", "file_text": "x"}, "is a file"),
-        ("str_replace", {"path": "/memories/a.md", "old_str": "x", "new_str": "z"}, "occurs 2 times"),
-        ("str_replace", {"path": "/memories/a.md", "old_str": "q", "new_str": "z"}, "occurs 0 times"),
-        ("str_replace", {"path": "/memories/a.md", "old_str": "", "new_str": "z"}, "occurs 0 times"),
-        ("insert", {"path": "/memories/a.md", "insert_line": 9, "insert_text": "z"}, "insert_line"),
-        ("delete", {"path": "/memories"}, "cannot be deleted"),
-        ("delete", {"path": "/memories/none"}, "no file or directory"),
-        ("rename", {"old_path": "/memories/none", "new_path": "/memories/c"}, "to rename"),
-        ("rename", {"old_path": "/memories/a.md", "new_path": "/memories/a.md"}, "there already"),
+        (
+            "str_replace",
+            {"path": "/memories/a.md", "old_str": "x", "new_str": "z"},
+            "`x` in lines: 1, 3. Please ensure it is unique",
+        ),
+        ("str_replace", {"path": "/memories/a.md", "old_str": "q", "new_str": "z"}, "`q` did not appear verbatim in"),
+        ("str_replace", {"path": "/memories/a.md", "old_str": "", "new_str": "z"}, "did not appear verbatim in"),
+        ("str_replace", {"path": "/memories", "old_str": "q", "new_str": "z"}, "The path /memories is not a file."),
+        ("insert", {"path": "/memories/a.md", "insert_line": 9, "insert_text": "z"}, "within the range [0, 3]."),
+        ("create", {"path": "/memories/a.md", "file_text": "z"}, "File /memories/a.md already exists"),
+        ("delete", {"path": "/memories"}, "Cannot delete the /memories directory itself"),
+        ("delete", {"path": "/memories/none"}, "The path /memories/none does not exist"),
+        (
+            "rename",
+            {"old_path": "/memories", "new_path": "/memories/c"},
+            "Cannot rename the /memories directory itself",
+        ),
+        ("rename", {"old_path": "/memories/none", "new_path": "/memories/c"}, "The path /memories/none does not exist"),
+        (
+            "rename",
+            {"old_path": "/memories/none", "new_path": "/memories/a.md"},
+            "The destination /memories/a.md already",
+        ),
         ("create", {"path": "/memories/big.md", "file_text": "x" * 70_000}, "limit"),
     ):
         content, wrong = tool(memory, command, **given)

@@ -120,6 +120,13 @@ def test_a_task_outlives_the_session_and_one_takes_the_place_of_another(opened: 
     assert "SHOP-7" in old.content
 
 
+def test_a_list_in_a_task_reads_as_a_list(memory: recollect.Engine, here: Caller) -> None:
+    details = {"steps": ["read it", {"do": "fix it", "done": True}], "owner": {"name": "Ana"}, "due": None}
+    do(memory, here, "set_task_context", task="Pool connections", details=details)
+    told = "Current task: Pool connections\nsteps:\n- read it\n- do: fix it, done: yes\nowner: name: Ana\ndue: none"
+    assert do(memory, here, "get_task_context")["task"].content == told
+
+
 def test_users_projects_and_branches_have_tasks_of_their_own(
     memory: recollect.Engine, here: Caller, repo: Repo
 ) -> None:

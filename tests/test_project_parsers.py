@@ -532,3 +532,14 @@ def test_long_lines_and_many_marks_are_read_in_a_time_that_grows_with_them(text:
         parser.recognises("docs/adr/0001-x.md", text)
         parser.read(text, "docs/adr/0001-x.md")
         parser.template("docs/adr/0001-x.md", text) if parser is not documents else None
+
+
+def test_captions_are_kept_without_their_tags() -> None:
+    text = (
+        "WEBVTT\n\n8f2c/1-0\n00:00:01.000 --> 00:00:02.000\n<v Ana Ruiz>We move to <b>RDS</b>.</v>\n\n"
+        "2\n00:00:03.000 --> 00:00:04.000\n<v.loud Ben>R&amp;D <00:00:03.500><c.yellow>agrees</c>.</v>\n"
+    )
+    (piece,) = documents.read(text, "meetings/databases.vtt")
+    assert piece.content == "Ana Ruiz: We move to RDS.\n\nBen: R&D agrees."
+    (one,) = documents.read("1\n00:00:01,000 --> 00:00:02,000\n<i>We move to RDS.</i>\n", "meetings/databases.srt")
+    assert one.content == "We move to RDS."

@@ -18,7 +18,7 @@ LAYERS = [
     "times ids",
     "types",
     "past arguments",
-    "text terms rank vectors checks settings timewords grounding statements",
+    "text terms rank vectors checks settings timewords grounding statements meaning",
     "when",
     "store models",
     "remember recall history upkeep agents capture answers",

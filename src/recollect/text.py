@@ -24,6 +24,7 @@ _THAT = re.compile(r"\A(?P<who>[^\n.;:]{1,60}?) that\s+", re.IGNORECASE)  # «th
 _DENIES = re.compile(r"\b(?:not|never|no|false|wrong|untrue|doubts?|\w+n['’]t)\b", re.IGNORECASE)
 _CLAUSE = re.compile(r"[;|]\s*|\s+[—–-]{1,2}\s+|,\s+(?:and|but)\s+|\n+|(?<=[.!?…])\s+")
 MAX_PARTS, MIN_PART = 500, 3  # statements of a text that are looked at, and words that make one
+_DRESS = re.compile(r"\A(?:[#*>•-]+\s+)+")  # and not the sign of "-1 means no limit"
 _SENTENCE = re.compile(r"(?<=[.!?…。！？])\s+|\n+")
 
 # Letters of other scripts that are drawn like Latin ones. NFKC folds width and ligatures; it leaves these alone.
@@ -104,9 +105,11 @@ def title_of(content: str, width: int = 72) -> str:
 
     >>> title_of("# Use pnpm\\nbecause npm is slow")
     'Use pnpm'
+    >>> title_of("-1 means no limit")
+    '-1 means no limit'
     """
     first = next(iter(sentences(content)), content)
-    return shorten(first.lstrip("#*->• \t"), width)
+    return shorten(_DRESS.sub("", first), width)
 
 
 def shorten(text: str, width: int) -> str:
@@ -121,6 +124,34 @@ def shorten(text: str, width: int) -> str:
     cut = line[: width - 1]
     space = cut.rfind(" ")
     return (cut[:space] if space > width // 2 else cut).rstrip(" ,;:.") + "…"
+
+
+def cut(text: str, most: int) -> str:
+    """At most `most` characters in whole sentences, so that no "not" or "unless" is cut off its sentence.
+
+    >>> cut("We deploy. We deploy on Friday unless CI is red.", 36)
+    'We deploy. …'
+    """
+    if len(text) <= most:
+        return text
+    ends = [found.start() for found in _SENTENCE.finditer(text, 0, most - 1)]
+    return f"{text[: ends[-1]].rstrip() if ends else shorten(text, most - 2).rstrip('…')} …"
+
+
+def unquoted(text: str) -> str:
+    """A statement without a pair of quotation marks around it, and without one that has lost its other half.
+
+    >>> unquoted('"We use pnpm."'), unquoted('It is fast."'), unquoted('Say "no" to it')
+    ('We use pnpm.', 'It is fast.', 'Say "no" to it')
+    """
+    for begin, end in ('""', "\u201c\u201d", "\u00ab\u00bb"):
+        whole = text.strip()
+        if len(whole) > 1 and whole[0] == begin and whole[-1] == end and not {begin, end} & set(whole[1:-1]):
+            return whole[1:-1].strip()
+        alone = [place for place, mark in enumerate(text) if mark in (begin, end)]
+        if len(alone) == 1 and not text[: alone[0]][-1:].isdigit():  # which may be inches
+            text = text.replace(text[alone[0]], "")
+    return text.strip()
 
 
 def chunks(text: str, size: int = 1400, overlap: int = 150) -> list[str]:

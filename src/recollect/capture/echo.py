@@ -65,11 +65,13 @@ def own_words(text: str) -> str:
     'Why Thursday?'
     >>> own_words("Why?\\n\\nContents of /shop/CLAUDE.md (project instructions):\\n\\nUse pnpm.")
     'Why?'
+    >>> own_words("---")
+    ''
     """
     left = _ELEMENT.sub("", strip_fences(public(text))).strip()
     if boot := _BOOT.search(left):
         left = left[: boot.start()].rstrip()
-    return "" if _NOT_SAID.match(left) else left
+    return "" if _NOT_SAID.match(left) or not _WORD.search(left) else left
 
 
 def injected(text: str) -> list[str]:
@@ -189,4 +191,5 @@ def _without(text: str, told: list[str], kept: list[str]) -> str:
             parts.append(text[place:end] if parts else text[start:end])
             wanted = next(left, None)
         place = end
-    return "".join(parts).strip()
+    left_over = "".join(parts).strip()
+    return left_over if _WORD.search(left_over) else ""

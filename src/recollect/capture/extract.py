@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from ..grounding import citations
+from ..meaning import faithful
 from ..remember.conflict import changes
 from ..statements import is_question
 from ..terms import STOP_WORDS, terms
+from ..text import unquoted
 from . import sentences as rules
 from .windows import Turn, Window
 
@@ -52,6 +54,12 @@ class Candidate:
     entities: tuple[str, ...] = ()  # what it names, as it is written
     version: str = VERSION
 
+    def __post_init__(self) -> None:
+        """However it was found, it says what its quote says."""
+        said = f"{self.lead} {self.quote}" if self.lead else self.quote
+        object.__setattr__(self, "content", unquoted(faithful(self.content, said)))
+        object.__setattr__(self, "reasoning", unquoted(self.reasoning))
+
 
 def extract(window: Window) -> list[Candidate]:
     """The statements of the turns that were not in the window before.
@@ -81,12 +89,11 @@ def _candidate(turn: Turn, sentence: str, before: str, kind: rules.Class) -> Can
         if not before or is_question(before) or rules.CHATTER.search(before) or len(before) > LONGEST:
             return None
         content, lead = f"{rules.plain(before)} {content}", before
-    reason = rules.REASON.search(sentence)
     corrects = kind.name in ("correction", "retraction") or changes(sentence) or rules.sets_right(sentence)
     asked = kind.name == "marked" and (rules.classify(content, turn.role) or kind)
     return Candidate(
         content, (asked or kind).kind, kind.name, sentence, turn.role, turn.source, turn.at, kind.importance,
-        ("captured", *kind.tags), keywords(content), reason["why"].strip() if reason else "",
+        ("captured", *kind.tags), keywords(content), rules.reason(sentence),
         refs(turn, sentence),
         corrects, rules.forgets(sentence), lead, names(content),
     )  # fmt: skip

@@ -14,11 +14,12 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from .. import text
 from ..errors import BadAnswer, BudgetSpent, ModelUnavailable
+from ..meaning import RELATES, faithful
 from ..remember import alike
 from ..remember.conflict import changes
 from ..terms import STOP_WORDS, terms
@@ -172,15 +173,23 @@ def _candidate(told: dict[str, Any], window: Window, version: str) -> Candidate 
         return None
     turn, quote = found
     wanted = tuple(dict.fromkeys(clean for one in told.get("keywords", ()) if (clean := _word(one))))
-    why = " ".join(str(told.get("reasoning", "")).split())
+    why = _part(" ".join(str(told.get("reasoning", "")).split()), quote)
     importance = told.get("importance", 5)
-    return Candidate(
-        content, str(told["kind"]), "model", quote, turn.role if _says(content, quote) else "assistant", turn.source,
+    made = Candidate(
+        content, str(told["kind"]), "model", quote, turn.role, turn.source,
         turn.at, min(10, max(1, importance)), ("captured",), (wanted or keywords(content))[:MAX_KEYWORDS],
-        why if _says(why, quote) else "", refs(turn, quote), changes(quote),
+        why, refs(turn, quote), changes(quote),
         entities=tuple(dict.fromkeys((*(str(one) for one in told.get("entities", ())), *names(content))))[:MOST],
         version=version,
     )  # fmt: skip
+    return made if _says(made.content, quote) else replace(made, role="assistant")
+
+
+def _part(words: str, quote: str) -> str:
+    """The words of a quote that are given as a reason, up to its end where less would say something else."""
+    plain = " ".join(quote.split())
+    start = plain.lower().find(words.lower().rstrip(".")) if words else -1
+    return faithful(words, plain[start:]) if start >= 0 else ""
 
 
 def _word(given: Any) -> str:
@@ -195,10 +204,10 @@ def _place(quote: str, turns: Sequence[Turn]) -> tuple[Turn, str] | None:
     for turn in turns:
         said = list(rules.sentences(turn.content))
         plain = [" ".join(one.split()).lower() for one in said]
-        for first in range(len(said)):
-            for last in range(first, min(first + 3, len(said))):
-                if wanted in " ".join(plain[first : last + 1]):
-                    return turn, _verbatim(turn.content, said[first : last + 1])
+        for most in (1, 2, 3):
+            for first in range(len(said) - most + 1):
+                if wanted in " ".join(plain[first : first + most]):
+                    return turn, _verbatim(turn.content, said[first : first + most])
     return None
 
 
@@ -229,10 +238,9 @@ def _says(claim: str, quote: str) -> bool:
 
 
 def _telling(said: str) -> list[str]:
-    return [term for term in terms(said) if term in _RELATES or term not in STOP_WORDS]
+    return [term for term in terms(said) if term in RELATES or term not in STOP_WORDS]
 
 
-_RELATES = frozenset("from to by before after than over under until without".split())  # these tell who did what to whom
 _ONLY_IF = re.compile(r"\b(?:if|unless|only|except|until|used to|would|should)\b", re.IGNORECASE)
 
 

@@ -89,7 +89,7 @@ class Pipeline:
             echoes.add(injected(message.content))
             said = own_words(message.content) if message.role in HEARD else public(message.content)
             said = text.clean(echoes.without(said) if message.role == "assistant" else said)
-            if said:
+            if any(map(str.isalnum, said)):  # a message without a word in it, such as "---", says nothing
                 yield replace(message, content=said)
 
     def _known(self, ids: Sequence[str]) -> set[str]:

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from .. import text
+from ..meaning import faithful
 from ..statements import is_question
 
 I = re.IGNORECASE  # noqa: E741 - the table below is long enough
@@ -111,6 +112,11 @@ _DONT = re.compile(
     r"^(?:please |pls |and |but |also |so |btw,? )*(?:we |you (?:should |must )?)?"
     r"(?:don['’]?t|do not|never|avoid|stop|no more|quit)\s+(?P<what>\w+)", I
 )  # fmt: skip
+_NONE = re.compile(
+    r"^no (?!one\b|longer\b|need|way\b|reason|point|rush|problem|error|issue|doubt|difference|hurry|idea|worries|luck|"
+    r"change|thanks)[\w -]+\b(?:allowed|permitted|on|in|into|to|without|before|after|until|unless|may|must|should|can|"
+    r"from|outside|during)\b", I
+)  # fmt: skip
 _NOT_A_RULE = frozenset(
     """worry know think see understand have need remember believe mind care you forget bother get want like feel say
     recall hesitate here there now it that this push commit merge touch do start run""".split()
@@ -144,17 +150,18 @@ _DECISION = re.compile(
 _UNDECIDED = re.compile(
     r"\b(?:haven['’]?t|have not|not|never|didn['’]?t|did we|should we)\b[^.]{0,20}\b(?:decided?|agreed?)", I
 )
+# "No production data is allowed" denies something; only a "no" that stands apart answers somebody.
 _CORRECTION = re.compile(
-    r"^(?:no|nope|actually|correction|sorry|wrong|that['’]?s (?:wrong|not (?:right|true|correct))|not quite|"
-    r"i was wrong"
-    r"(?: about [^,.]+)?)\b[,:;.!\s-]+(?=\w)|,? not \S+[.!]?$|\binstead of\b|\bi meant\b", I
+    r"^(?:(?:no|nope|sorry|correction)(?:\s*[,:;.!-]+| (?=actually\b))|"
+    r"(?:actually|wrong|that['’]?s (?:wrong|not (?:right|true|correct))|not quite|"
+    r"i was wrong(?: about [^,.]+)?)\b[,:;.!\s-]+)\s*(?=\w)|,? not \S+[.!]?$|\binstead of\b|\bi meant\b", I
 )  # fmt: skip
 _LEAD = re.compile(
-    r"^(?:(?:no|nope|actually|correction|sorry|that['’]?s (?:wrong|not (?:right|true|correct))|not quite|"
-    r"i misspoke|my mistake|scratch that|btw|by the way|also|and|but|so|please note|well|oh|hey|"
-    r"ok(?:ay)?)\b[,:;.!\s-]+)+",
-    I,
-)
+    r"^(?:(?:(?:no|nope|sorry|correction|well|oh|hey|ok(?:ay)?|not quite|i misspoke|my mistake|scratch that|"
+    r"that['’]?s (?:wrong|not (?:right|true|correct)))\s*[,:;.!-]+(?=\s)|"
+    r"(?:no|oh|ok(?:ay)?)(?= (?:actually|wait|sorry)\b)|"
+    r"(?:actually|btw|by the way|also|and|but|so(?! that)|please note|hey)\b[,:;.!-]*)\s+)+", I
+)  # fmt: skip
 _RETRACTION = re.compile(
     r"\b(?:i misspoke|my mistake|scratch that|forget what i said|i take (?:that|it) back|i take back what i said|"
     r"disregard what i said)\b|"
@@ -309,6 +316,8 @@ def _of_user(sentence: str) -> Class | None:
         return None
     if (found := _DONT.match(rest)) and found["what"].lower() not in _NOT_A_RULE and not FLEETING.search(sentence):
         return DONT
+    if _NONE.match(rest) and not FLEETING.search(sentence):
+        return DONT
     if _DONT.match(rest) and "," not in rest:
         return None
     if _CORRECTION.search(sentence) and _STATES.search(rest):
@@ -344,6 +353,16 @@ def _of_assistant(sentence: str) -> Class | None:
     if _ADVICE.search(sentence):
         return None
     return FACT if _FIRM.search(sentence) and _LIMIT.search(sentence) else None
+
+
+def reason(sentence: str) -> str:
+    """What a sentence gives as its reason, up to its end where less of it would say something else.
+
+    >>> reason("We use pnpm because npm is slow; see it."), reason("We use pnpm because npm is slow; but not on ARM.")
+    ('npm is slow', 'npm is slow; but not on ARM')
+    """
+    found = REASON.search(sentence)
+    return faithful(found["why"].strip(), sentence[found.start("why") :].rstrip(" .!")) if found else ""
 
 
 def forgets(sentence: str) -> str:

@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from .. import text as plain
 from ..types import Noun
 from .echo import Echoes, injected, own_words
 
@@ -31,7 +32,7 @@ MAX_LINE = 16 * 1024 * 1024  # bytes of one record: a larger one is a file or an
 FOLDERS = ("CLAUDE_CONFIG_DIR", "CODEX_HOME")
 # Records that are known to hold nothing said. Whatever is in neither list is counted as unknown.
 CLAUDE_KEEPS = frozenset(
-    "summary system attachment progress queue-operation file-history-snapshot last-prompt api-request api-request-start"
+    "summary system attachment progress file-history-snapshot last-prompt api-request api-request-start"
     " api-request-end tools-used cost-state atis-latch ai-title custom-title agent-name pr-link mode permission-mode"
     " worktree-state".split()
 )
@@ -42,6 +43,7 @@ CODEX_KEEPS = frozenset(
     " compaction".split()
 )
 TOOL_PARTS = frozenset(("tool_result", "function_call_output", "custom_tool_call_output", "local_shell_call_output"))
+ABSORBED = "absorbed_mid_turn"  # why a message left the queue when the assistant took it up while it worked
 _TEXTS = frozenset(("text", "input_text", "output_text"))
 
 
@@ -94,13 +96,18 @@ class Talk:
     cwd: str = ""
     echoes: Echoes = field(default_factory=Echoes)
     tally: Tally = field(default_factory=Tally)
+    _queue: list[Said] = field(default_factory=list)  # typed while the assistant worked, and not yet taken up
+    _taken: set[str] = field(default_factory=set)  # the keys of what was taken up from the queue
 
     def read(self, lines: Iterable[bytes]) -> Iterator[Said]:
         for line in lines:
-            if said := self.line(line):
+            if said := self._line(line):
+                yield said
+        while self._queue:  # nothing tells what became of it: it was typed
+            if said := self._unqueued():
                 yield said
 
-    def line(self, line: bytes) -> Said | None:
+    def _line(self, line: bytes) -> Said | None:
         self.tally.lines += 1
         if not line.strip():
             self.tally.skip("empty line")
@@ -120,6 +127,8 @@ class Talk:
         heard = None
         if isinstance(said, Said):
             heard = self._heard(said)
+        elif record.get("type") == "queue-operation":
+            heard = self._queued(record)
         elif said:
             self.tally.skip(said)
         else:
@@ -133,6 +142,8 @@ class Talk:
         kind = record.get("type")
         if kind in ("user", "assistant") and "message" in record:
             return self._claude(record)
+        if kind == "attachment":
+            return self._attachment(record)
         if kind == "message" or (isinstance(kind, str) and kind in CODEX_KEEPS):
             return self._codex(record)
         if isinstance(kind, str) and kind in CLAUDE_KEEPS:
@@ -163,6 +174,64 @@ class Talk:
             _name(record.get("uuid")), speaker, text, _name(record.get("timestamp")), "claude",
             _name(record.get("sessionId")) or self.session, _name(record.get("cwd")) or self.cwd,
         )  # fmt: skip
+
+    def _attachment(self, record: Mapping[str, Any]) -> Said | str:
+        """What was typed while the assistant worked and was handed to it at once; any other attachment says nothing."""
+        inside = record.get("attachment")
+        if not isinstance(inside, Mapping) or inside.get("type") != "queued_command":
+            return "attachment record"
+        if record.get("isSidechain") and not self.sidechains:
+            return "sidechain"
+        origin = inside.get("origin")
+        sender = origin.get("kind") if isinstance(origin, Mapping) else "human"
+        if sender != "human" or inside.get("commandMode", "prompt") != "prompt" or inside.get("isMeta"):
+            return "written by the host"
+        _, text, why = _parts(inside.get("prompt"), "user", self.tools)
+        if why:
+            return why
+        said = self._typed(record, text)
+        key = plain.key(text)
+        self._queue, before = [one for one in self._queue if plain.key(one.text) != key], len(self._queue)
+        for _ in range(before - len(self._queue)):
+            self.tally.skip("queue-operation record")
+        if key in self._taken:
+            return "attachment record"
+        self._taken.add(key)
+        return said
+
+    def _queued(self, record: Mapping[str, Any]) -> Said | None:
+        """What an operation on the queue says: a message counts when it leaves the queue for the assistant.
+
+        After `dequeue` it follows as a turn of its own, after `remove` it does not; `popAll` takes all of them back.
+        """
+        kind, content = record.get("operation"), record.get("content")
+        if kind == "enqueue" and isinstance(content, str) and own_words(content):
+            self._queue.append(self._typed(record, content))
+            return None  # it is counted when it leaves the queue
+        self.tally.skip("queue-operation record")
+        if kind == "popAll":
+            for _ in self._queue:
+                self.tally.skip("queue-operation record")
+            self._queue.clear()
+        if kind not in ("dequeue", "remove") or not self._queue:
+            return None
+        if isinstance(content, str):
+            self._queue.sort(key=lambda one: one.text != content)  # the one that is meant comes first
+        if kind == "remove" and record.get("reason", ABSORBED) == ABSORBED:
+            return self._unqueued()
+        self._queue.pop(0)
+        self.tally.skip("queue-operation record")
+        return None
+
+    def _unqueued(self) -> Said | None:
+        said = self._queue.pop(0)
+        self._taken.add(plain.key(said.text))
+        return self._heard(said)
+
+    def _typed(self, record: Mapping[str, Any], text: str) -> Said:
+        """A message of the queue. It has no name, so that its words tell whether it comes again as a turn."""
+        session, at = _name(record.get("sessionId")) or self.session, _name(record.get("timestamp"))
+        return Said("", "user", text, at, "claude", session, _name(record.get("cwd")) or self.cwd)
 
     def _codex(self, record: Mapping[str, Any]) -> Said | str:
         inside = record.get("payload")

@@ -50,4 +50,4 @@ def draft(origin: str, message: Message, id: str, where: Scope, place: int, mome
 def fitting(words: str, limit: int) -> str:
     """At most as long as a memory may be in any script; a pasted file of a megabyte is not what was said."""
     most = min(MAX_TURN, limit // 4 - 2)
-    return words if len(words) <= most else f"{words[:most]} …"
+    return text.cut(words, most)

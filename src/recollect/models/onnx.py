@@ -26,7 +26,7 @@ from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import ModelUnavailable
 from .embedder import PACKAGED, Role, checked
@@ -95,7 +95,7 @@ class OnnxEmbedder:
         """The id of the card, or one made from all that shapes a vector, so that unnamed models are told apart too."""
         if self._card.id:
             return self._card.id
-        shaped_by = [*(_digest(self._folder / name) for name in FILES), repr(self._card)]
+        shaped_by = [*(checksum(self._folder / name) for name in FILES), repr(self._card)]
         mark = hashlib.sha256("\n".join(shaped_by).encode()).hexdigest()[:12]
         return f"{self._folder.resolve().name}/{mark}"
 
@@ -144,29 +144,12 @@ class _Engine:
 
     def __init__(self, folder: Path, card: Card) -> None:
         for name, wanted in card.sha256.items():
-            if _digest(folder / name) != wanted:
+            if checksum(folder / name) != wanted:
                 message = f"{folder / name} is not the file that model.json describes: wrong sha256."
                 raise ModelUnavailable(message, fix=_mend(folder))
-        try:
-            import onnxruntime
-            from tokenizers import Tokenizer
-        except ImportError as error:
-            raise ModelUnavailable(f"{error}.", fix=_INSTALL) from error
-        onnxruntime.disable_telemetry_events()
-        onnxruntime.set_default_logger_severity(_QUIET)
-        options = onnxruntime.SessionOptions()
-        options.log_severity_level = _QUIET
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        options.enable_mem_pattern = False  # no slower, and 30 MB less for two long texts at once
-        try:
-            self._session = onnxruntime.InferenceSession(
-                str(folder / FILES[0]), options, providers=["CPUExecutionProvider"]
-            )
-            self._tokenizer: Tokenizer = Tokenizer.from_file(str(folder / FILES[1]))
-        except Exception as error:  # tokenizers raises the bare class, onnxruntime private ones
-            raise ModelUnavailable(f"The model in {folder} cannot be opened: {error}.", fix=_mend(folder)) from error
+        self._session = open_session(folder / FILES[0])
+        self._tokenizer = open_tokenizer(folder)
         self._tokenizer.enable_truncation(card.max_tokens)
-        self._tokenizer.no_padding()
         self._inputs = {given.name for given in self._session.get_inputs()}
         self._output = self._session.get_outputs()[0].name
         self._card = card
@@ -211,6 +194,38 @@ class _Engine:
         return unit
 
 
+def open_session(path: Path) -> Any:
+    """A graph, ready to run on one thread."""
+    try:
+        import onnxruntime
+    except ImportError as error:
+        raise ModelUnavailable(f"{error}.", fix=_INSTALL) from error
+    onnxruntime.disable_telemetry_events()
+    onnxruntime.set_default_logger_severity(_QUIET)
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = _QUIET
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.enable_mem_pattern = False  # no slower, and 30 MB less for two long texts at once
+    try:
+        return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # onnxruntime raises private classes
+        raise ModelUnavailable(f"{path} cannot be opened: {error}.", fix=_mend(path.parent)) from error
+
+
+def open_tokenizer(folder: Path) -> Tokenizer:
+    try:
+        from tokenizers import Tokenizer
+    except ImportError as error:
+        raise ModelUnavailable(f"{error}.", fix=_INSTALL) from error
+    try:
+        found = Tokenizer.from_file(str(folder / FILES[1]))
+    except Exception as error:  # tokenizers raises the bare class
+        raise ModelUnavailable(f"{folder / FILES[1]} cannot be opened: {error}.", fix=_mend(folder)) from error
+    found.no_truncation()
+    found.no_padding()
+    return found
+
+
 def _installed(name: str) -> bool:
     """Whether it could be imported, found out without importing it."""
     try:
@@ -219,7 +234,7 @@ def _installed(name: str) -> bool:
         return False
 
 
-def _digest(path: Path) -> str:
+def checksum(path: Path) -> str:
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()

@@ -156,7 +156,8 @@ def _taken_in(done: TakenIn, out: Look) -> str:
 def brief(app: App, folder: Path | None, limit: int | None, hook: bool) -> None:
     """Show what an assistant is told when a session starts in this folder.
 
-    Takes at most two seconds: what would take longer is left out and named in the last line.
+    Takes at most two seconds: what would take longer is left out and named. The last line says how it
+    came about, and is not told to the assistant.
     """
     from ..serve.hooks import project_of
     from . import brief as briefs
@@ -194,7 +195,7 @@ def _event() -> events.Event:
 
 
 def _brief(made: Brief, out: Look) -> str:
-    return made.text or "= nothing to tell yet"
+    return f"{made.text}\n\n{made.line}" if made.text else "= nothing to tell yet"
 
 
 # -- the watcher ------------------------------------------------------------------------------------------------------

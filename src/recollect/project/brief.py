@@ -60,7 +60,7 @@ _count = Tokens()
 
 @dataclass(frozen=True, slots=True)
 class Brief(Noun):
-    """What to put before an assistant, the memories in it, and how it came about."""
+    """What to put before an assistant, the memories in it, and how it came about: `line` says that to a person."""
 
     text: str
     memories: tuple[str, ...] = ()
@@ -71,6 +71,7 @@ class Brief(Noun):
     matches: dict[str, int] = field(default_factory=dict)
     model: str = ""
     skipped: tuple[str, ...] = ()
+    line: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,17 +133,17 @@ def _from_store(engine: Engine, wanted: Wanted, deadline: Deadline) -> Brief:
     chosen = _chosen(found.hits, wanted.limit)
     skipped = list(dict.fromkeys((*deadline.skipped, *found.skipped)))
     model = engine.model()[0]
-    line = diagnosis(len(chosen), found, model, skipped)
-    context = _fitting(engine, wanted, found.query, chosen, line)
+    missing = _said(f"skipped: {'; '.join(skipped)}") if skipped else ""
+    context = _fitting(engine, wanted, found.query, chosen, missing)
     shown = tuple(id for block in context.blocks for id in block.memories)
     entries = next((block.memories for block in context.blocks if block.name == "knowledge"), ())
     if not wanted.peek:
         engine.shown(entries)
-    made = with_line(context.text, diagnosis(len(entries), found, model, skipped)) if shown else ""
+    made = (with_line(context.text, missing) if missing else context.text) if shown else ""
     semantic = "active" if "vector" in found.matches or not found.query else "words only"
     return Brief(
         made, shown, len(entries), found.total, semantic, found.query, found.matches, model,
-        (*skipped, *context.skipped),
+        (*skipped, *context.skipped), diagnosis(len(entries), found, model, skipped),
     )  # fmt: skip
 
 
@@ -265,7 +266,7 @@ def _chosen(hits: Sequence[Hit], limit: int) -> list[Hit]:
 
 
 def diagnosis(entries: int, found: _Found, model: str, skipped: Sequence[str]) -> str:
-    """The last line.
+    """How a brief came about, in a line. It is for people: an assistant would only spend tokens on it.
 
     >>> diagnosis(3, _Found("parser: Reads logs", [], {"vector": 50, "fts5": 7}, 50), "arctic", ())
     '*Memory: 3 entries from 50 | semantic: active (vector=50, fts5=7) | context: "parser: Reads logs" | model: arctic*'
@@ -279,8 +280,12 @@ def diagnosis(entries: int, found: _Found, model: str, skipped: Sequence[str]) -
         f"model: {model or 'none'}",
     ]
     if skipped:
-        parts.append(neutral(f"skipped: {'; '.join(skipped)}").replace("\n", " ").replace("*", ""))
-    return f"*{' | '.join(parts)}*"
+        parts.append(f"skipped: {'; '.join(skipped)}")
+    return _said(" | ".join(parts))
+
+
+def _said(line: str) -> str:
+    return f"*{neutral(line).replace(chr(10), ' ').replace('*', '')}*"
 
 
 def with_line(block: str, line: str) -> str:
@@ -306,12 +311,15 @@ def from_files(settings: Settings, wanted: Wanted, semantic: str) -> Brief:
     here = {one.id for one in local}
     while True:
         ours = sum(one.id in here for one in chosen)
-        line = f"Memory: {len(chosen)} entries ({ours} local, {len(chosen) - ours} global) | semantic: {semantic}"
-        made = learning.block(chosen, f"*{'; '.join([line, *skipped])}*")
+        how = "; ".join([f"semantic: {semantic}", *skipped])
+        line = f"*Memory: {len(chosen)} entries ({ours} local, {len(chosen) - ours} global) | {how}*"
+        made = learning.block(chosen, f"*Memory from the files of the knowledge bank alone; {how}*")
         if len(made) <= wanted.characters or not chosen:
             break
         chosen = chosen[:-1]
-    return Brief(made if chosen else "", (), len(chosen), len(local) + len(own), semantic, skipped=tuple(skipped))
+    return Brief(
+        made if chosen else "", (), len(chosen), len(local) + len(own), semantic, skipped=tuple(skipped), line=line
+    )
 
 
 def without_store(settings: Settings, folder: str | Path, wanted: Wanted) -> Brief | None:

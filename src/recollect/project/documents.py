@@ -8,6 +8,7 @@ together in stretches that a person could read at once.
 
 from __future__ import annotations
 
+import html
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -21,7 +22,8 @@ MAX_PIECE = 6000  # characters of one piece: longer sections are cut between par
 STRETCH = 1500  # characters of a transcript or of plain text that are kept together
 MAX_PIECES = 2000  # of one file
 MARKDOWN = (".md", ".markdown", ".mdx", ".mdc", ".mkd", ".rst", ".adoc")
-PLAIN = (".txt", ".text", ".vtt", ".srt", ".log")
+CAPTIONS = (".vtt", ".srt")
+PLAIN = (".txt", ".text", *CAPTIONS, ".log")
 SUFFIXES = (*MARKDOWN, *PLAIN)
 _ORDERS = re.compile(
     r"(?:^|\A\W*|\n\W*)\**(?:(?:please|always|never|only|you)\b|(?:do not|don['’]t|must|use|avoid|prefer|run|keep|write"
@@ -38,11 +40,13 @@ _TYPES = {"user": "preference", "feedback": "rule", "project": "fact", "referenc
           "rule": "rule", "fact": "fact", "decision": "decision", "lesson": "lesson",
           "procedure": "procedure"}  # fmt: skip
 _SAID = re.compile(
-    r"[ \t]*(?:[\[(]?(?P<at>\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d+)?)[\])]?[ \t]*[-–—]?[ \t]*)?(?:\*\*|<v[ \t]+)?"
+    r"[ \t]*(?:[\[(]?(?P<at>\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d+)?)[\])]?[ \t]*[-–—]?[ \t]*)?(?:\*\*)?"
     r"(?P<who>[^\W\d_][\w.'’-]{0,30}(?:[ \t]+[^\W\d_(][\w.'’-]{0,30}){0,3})(?:\*\*)?[ \t]*"
     r"(?:[\[(]\d{1,2}:\d{2}(?::\d{2})?[^\])]{0,10}[\])][ \t]*)?(?::(?:\*\*)?[ \t]+|>[ \t]*)(?P<said>\S.*)"
 )
 _CUE = re.compile(r"(?:\d+|WEBVTT.*|(?:\d+:)?\d{2}:\d{2}[.,]\d{3} --> .*|NOTE\b.*)")
+_VOICE = re.compile(r"<v(?:\.[\w.-]+)?[ \t]+([^<>\n]+)>")
+_TAG = re.compile(r"</?(?:v|c|i|b|u|s|lang|ruby|rt|font)(?:[.\s][^<>\n]*)?>|<\d[\d:.]*>|\{\\an\d\}", re.IGNORECASE)
 _INDEX = re.compile(r"[ \t]*[-*+][ \t]+\[[^\[\]]+\]\([^()\s]+\.md[^()]*\).*")
 _NOT_SPEAKERS = frozenset(
     "note notes todo date time title subject attendees present agenda action actions decision decisions summary "
@@ -71,7 +75,7 @@ def instructs(path: str) -> bool:
 def recognises(path: str, text: str) -> float:
     """How sure it is, from 0 to 1, that a text is a document: always a little, where nothing better is known."""
     name = path.lower()
-    if instructs(path) or name.endswith(("memory.md", ".vtt", ".srt")):
+    if instructs(path) or name.endswith(("memory.md", *CAPTIONS)):
         return 1.0
     return 0.45 if name.endswith(SUFFIXES) else 0.0
 
@@ -79,6 +83,8 @@ def recognises(path: str, text: str) -> float:
 def read(text: str, path: str) -> list[Piece]:
     """The pieces of any document."""
     front, body = markdown.front_matter(text)
+    if path.lower().endswith(CAPTIONS) or body.startswith("WEBVTT"):
+        body = _spoken(body)
     title = _title(front, body, path)
     if instructs(path):
         found = list(_instructions(front, body, title))
@@ -179,7 +185,7 @@ def _instructions(front: dict[str, str], body: str, title: str) -> Iterator[Piec
             content = item.text if not where else f"{item.text} (for {where})"
             kind = "preference" if _PREFERS.search(item.text) else "rule"
             yield Piece(
-                content=content[:MAX_PIECE], kind=kind, title=texts.title_of(item.text), context=told,
+                content=texts.cut(content, MAX_PIECE), kind=kind, title=texts.title_of(item.text), context=told,
                 tags=("instruction",), importance=6, key=f"{key} rule {number}",
             )  # fmt: skip
         for number, cut in enumerate(_cut("\n\n".join(rest).strip())):
@@ -234,6 +240,19 @@ def _is_order(told: str) -> bool:
 
 
 # -- what was said ----------------------------------------------------------------------------------------------------
+
+
+def _spoken(body: str) -> str:
+    """Captions without their times, numbers, names of cues and tags; who speaks stands before what is said.
+
+    >>> _spoken("WEBVTT\\n\\nc1\\n00:01.000 --> 00:02.000\\n<v Ana Ruiz>We <i>keep</i> R&amp;D.</v>")
+    'Ana Ruiz: We keep R&D.'
+    """
+    lines = body.split("\n")
+    named = {n for n, line in enumerate(lines[:-1]) if "-->" in lines[n + 1] and len(line.split()) == 1}
+    kept = [line for n, line in enumerate(lines) if n not in named and not _CUE.fullmatch(line.strip())]
+    said = html.unescape(_TAG.sub("", _VOICE.sub(lambda found: f"{found[1].strip()}: ", "\n".join(kept))))
+    return re.sub(r"\n{3,}", "\n\n", said).strip()
 
 
 def _speaking(body: str) -> frozenset[str]:

@@ -209,8 +209,8 @@ def read(text: str, path: str) -> list[Piece]:
         tags = ("incident", *((f"severity:{report.severity}",) if report.severity else ()), *services, *over)
         found.append(Piece(
             content=content, kind="incident", title=texts.shorten(name, 280),
-            reasoning=_listed(report.cause, report.factors)[:4000],
-            context=report.timeline[:MAX_TIMELINE], tags=tags, refs=refs, keywords=refs,
+            reasoning=texts.cut(_listed(report.cause, report.factors), 4000),
+            context=texts.cut(report.timeline, MAX_TIMELINE), tags=tags, refs=refs, keywords=refs,
             importance=_IMPORTANCE.get(report.severity.removeprefix("sev"), 7), valid_from=report.started,
             key="incident",
             links=tuple(("had_incident", f"service:{service}") for service in report.services),
@@ -218,14 +218,14 @@ def read(text: str, path: str) -> list[Piece]:
     for number, lesson in enumerate(report.lessons):
         found.append(Piece(
             content=lesson, kind="lesson", title=texts.shorten(f"Lesson of {name}", 280),
-            context=f"{name}\n{report.summary}"[:2000],
+            context=texts.cut(f"{name}\n{report.summary}", 2000),
             tags=("incident", *services), refs=refs, importance=6, valid_from=report.ended or report.started,
             key=f"lesson:{number}", links=(("derived_from", "incident"), *about),
         ))  # fmt: skip
     if report.actions:
         found.append(Piece(
             content="\n".join(f"- {one}" for one in report.actions), kind="procedure",
-            title=texts.shorten(f"What to do after {name}", 280), context=f"{name}\n{report.summary}"[:2000],
+            title=texts.shorten(f"What to do after {name}", 280), context=texts.cut(f"{name}\n{report.summary}", 2000),
             tags=("incident", *services), refs=refs, importance=6, valid_from=report.ended or report.started,
             key="actions", links=(("derived_from", "incident"), *about),
         ))  # fmt: skip
@@ -285,7 +285,11 @@ def _stats(parts: list[Section]) -> dict[str, str]:
             found = {**markdown.fields(part.body), **found}
         elif part.title.lower() in (*_SERVICE_FIELDS, "date", "severity", "duration", "status") and part.body:
             listed = part.title.lower() in _SERVICE_FIELDS and part.body.lstrip().startswith(("-", "*", "+"))
-            told = markdown.items(part.body)[:MAX_SERVICES] if listed else [part.body.split("\n")[0].lstrip("-*+ ")]
+            told = (
+                markdown.items(part.body)[:MAX_SERVICES]
+                if listed
+                else [part.body.split("\n")[0].removeprefix("- ").removeprefix("* ").removeprefix("+ ")]
+            )
             found.setdefault(part.title.lower(), ", ".join(markdown.plain(one) for one in told))
     return found
 

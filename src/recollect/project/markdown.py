@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-MAX_VALUE = 300  # characters of a field's value
+MAX_VALUE = 2000  # characters of a field's value
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*")
 _UNDERLINE = re.compile(r" {0,3}(=+|-{3,})[ \t]*")
@@ -26,6 +26,7 @@ _LABEL = re.compile(r" {0,3}(?:\*\*|__)([^*_:\n]{2,60}?)[ \t]*(?::(?:\*\*|__)|(?
 _BULLET = re.compile(r"([ \t]*)(?:[-*+]|\d{1,9}[.)])(?:[ \t]+(.*)|[ \t]*)")
 _LINK = re.compile(r"!?\[([^\[\]]*)\](?:\([^()\s]*(?:\([^()]*\)[^()\s]*)*(?:[ \t]+[^()]*)?\)|\[[^\[\]]*\])")
 _MARKS = re.compile(r"(\*\*|__|~~|`|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w))")
+_STRUCK = re.compile(r"~~(?=\S)[^~\n]*~~")
 _RULE = re.compile(r"[ \t]*\|?[ \t:|-]*-[ \t:|-]*\|?[ \t]*")
 _TO_BE_NAMED = re.compile(
     r"\{[^{}]{2,}\}|<[^<>]{2,}>"
@@ -184,11 +185,12 @@ def labelled(text: str, known: Callable[[str], object]) -> str:
 
 
 def plain(text: str) -> str:
-    """A line without marks of emphasis and without the targets of its links.
+    """A line without marks of emphasis, without the targets of its links, and without what is struck out.
 
-    >>> plain("Use **[RDS](x.md)** for `sql`")
-    'Use RDS for sql'
+    >>> plain("Use **[RDS](x.md)** for `sql`"), plain("Use ~~Kafka~~ SQS")
+    ('Use RDS for sql', 'Use SQS')
     """
+    text = _STRUCK.sub("", text)
     for _ in range(3):
         text, before = _LINK.sub(r"\1", text), text
         if text == before:

@@ -27,13 +27,36 @@ def set_task(engine: Engine, scope: Scope, task: str, details: Mapping[str, Any]
         raise BadInput(f"details has {len(details)} entries; the limit is {MAX_DETAILS}.")
     where = replace(scope, agent="", session="")
     before = of(engine, where)
-    lines = [f"{LEAD}{task.strip()}", *(f"{name}: {value}" for name, value in (details or {}).items())]
+    lines = [f"{LEAD}{task.strip()}", *(_line(name, value) for name, value in (details or {}).items())]
     made = engine.remember("\n".join(lines), kind="task", tags=[AT_HAND], importance=8, scope=where)
     if made.memory:
         for old in before:
             if old.id != made.id:
                 engine.link(made.id, "supersedes", old.id, reason="another task is at hand")
     return made
+
+
+def _line(name: str, value: Any) -> str:
+    """A detail as a person writes it down.
+
+    >>> print(_line("steps", ["read", {"do": "fix", "done": True}]))
+    steps:
+    - read
+    - do: fix, done: yes
+    """
+    if isinstance(value, list | tuple):
+        return "\n".join([f"{name}:", *(f"- {_words(one)}" for one in value)])
+    return f"{name}: {_words(value)}"
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name}: {_words(inner)}" for name, inner in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_words, value))
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "none" if value is None else str(value)
 
 
 def get_task(engine: Engine, scope: Scope) -> Memory | None:

@@ -7,15 +7,14 @@ without a person only when numbers and negations agree as well.
 
 from __future__ import annotations
 
-import re
-
+from ..meaning import marks
 from ..terms import STOP_WORDS, terms
 
 SHARED = 0.5
-_NEGATION = re.compile(
-    r"\b(?:no|not|never|none|nothing|without|cannot|neither|nor|avoid|stop|disable[ds]?|\w+n['’]t)\b", re.IGNORECASE
+# What makes a statement hold in some cases only; the other conditions are often a matter of wording.
+RESTRICTING = frozenset(
+    "if unless only until except wenn falls nur bis si seulement sauf solo sólo salvo se só exceto".split()
 )
-_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 
 
 def near(one: str, other: str) -> bool:
@@ -29,12 +28,19 @@ def near(one: str, other: str) -> bool:
 
 
 def agree(one: str, other: str) -> bool:
-    """Whether two texts name the same numbers and are negated the same way.
+    """Whether two texts name the same numbers, are negated the same way and hold under the same condition.
 
     >>> agree("Retry 3 times.", "Retries: 3"), agree("Retry 3 times.", "Retry 5 times.")
     (True, False)
+    >>> agree("Wir nutzen Kafka.", "Wir nutzen Kafka nicht."), agree("We deploy daily.", "We deploy daily if asked.")
+    (False, False)
     """
-    return _claims(one) == _claims(other)
+    first, second = marks(one), marks(other)
+    return (
+        first.numbers == second.numbers
+        and first.denies == second.denies
+        and first.conditions & RESTRICTING == second.conditions & RESTRICTING
+    )
 
 
 def negated(text: str) -> bool:
@@ -43,8 +49,4 @@ def negated(text: str) -> bool:
     >>> negated("We never deploy on Fridays."), negated("We deploy on Fridays.")
     (True, False)
     """
-    return len(_NEGATION.findall(text)) % 2 == 1
-
-
-def _claims(text: str) -> tuple[list[str], bool]:
-    return sorted(_NUMBER.findall(text)), negated(text)
+    return marks(text).denies

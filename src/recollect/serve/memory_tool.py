@@ -7,14 +7,17 @@ Files lie in the scope the caller is at home in; nobody else's are seen. Directo
 Paths are text, never names of the file system. They begin with /memories and are refused when a part is empty, a dot,
 two dots, or holds an encoded or unusual sign.
 
+What is answered and what is refused is what the backend of Anthropic's own SDK answers and refuses, word for word
+where it has words for it: models are trained on them.
+
 A mistake of the model is an answer (`is_error`), as the tool's contract has it; only a request that is no command at
-all is an error. Text is kept as every memory is: without blanks at its end, control characters or secrets.
+all is an error. Text is kept as every memory is: without control characters or secrets.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..agents.access import Caller
@@ -27,6 +30,8 @@ ROOT = "/memories"
 TAG = "memory-file"
 MAX_PATH = 250
 MAX_FILES = 1000  # looked at in one scope
+MISSING = "The path {} does not exist. Please provide a valid path."
+END = "\u2060"  # behind the blanks that a file ends in; it is not seen
 _PART = re.compile(r"[\w .,@+()\[\]-]+")
 PLACES = ("project", "user", "branch", "agent", "session")
 
@@ -59,8 +64,11 @@ def checked(path: Any, name: str = "path") -> str:
         raise Mistake(f"{name} is missing.")
     trimmed = path.removesuffix("/") if path != "/" else path
     parts = trimmed.split("/")
-    inside = parts[:2] == ["", "memories"]
-    if not inside or len(path) > MAX_PATH or any(not _PART.fullmatch(p) or not p.strip(". ") for p in parts[2:]):
+    if parts[:2] != ["", "memories"]:
+        raise Mistake(f"Path must start with {ROOT}, got: {path}")
+    if ".." in parts:
+        raise Mistake(f"Path {path} would escape {ROOT} directory")
+    if len(path) > MAX_PATH or any(not _PART.fullmatch(p) or not p.strip(". ") for p in parts[2:]):
         raise Mistake(f"{name} must be a plain path below {ROOT}.")
     return trimmed
 
@@ -75,95 +83,116 @@ class Files:
         mine = [memory for memory in page.memories if memory.scope == scope and caller.owns(memory)]
         self._kept: dict[str, Memory] = {memory.title: memory for memory in reversed(mine)}
 
-    # -- commands -----------------------------------------------------------------------------------------------------
+    # -- commands: their answers are those of the backend that comes with Anthropic's SDK ------------------------------
 
     def view(self, given: dict[str, Any]) -> str:
         path = checked(given.get("path"))
         if path in self._kept:
             return self._lines(path, given.get("view_range"))
-        below = self._below(path)
-        if not below and path != ROOT:
-            raise Mistake(f"There is no file or directory {path}.")
-        shown: dict[str, int] = {path: sum(len(self._text(one)) for one in below)}
+        below = [one for one in self._below(path) if not any(part.startswith(".") for part in one.split("/"))]
+        if not self._below(path) and path != ROOT:
+            raise Mistake(MISSING.format(path))
+        shown: dict[str, int] = {}
         for file in below:  # two levels, as a directory listing of a person would have
-            parts = file[len(path) + 1 :].split("/")
+            parts, size = file[len(path) + 1 :].split("/"), len(self._text(file).encode())
             for depth in range(1, min(len(parts), 2) + 1):
-                inner = "/".join([path, *parts[:depth]])
-                shown[inner] = shown.get(inner, 0) + len(self._text(file))
-        return "\n".join(
-            [f"In {path}, two levels deep, with sizes:", *(f"{n}\t{one}" for one, n in sorted(shown.items()))]
-        )
+                inner = "/".join([path, *parts[:depth]]) + ("/" if depth < len(parts) else "")
+                shown[inner] = shown.get(inner, 0) + size
+        head = f"Here're the files and directories up to 2 levels deep in {path}, excluding hidden items:"
+        total = sum(len(self._text(one).encode()) for one in below)
+        return "\n".join([head, f"{_size(total)}\t{path}", *(f"{_size(n)}\t{one}" for one, n in sorted(shown.items()))])
 
     def create(self, given: dict[str, Any]) -> str:
-        path = self._new(given.get("path"), "path", replaces=True)
+        path = checked(given.get("path"))
+        if path == ROOT or path in self._kept or self._below(path):
+            raise Mistake(f"File {path} already exists")
+        self._free(path)
         self._write(path, _told(given, "file_text"))
-        return f"Written: {path}"
+        return f"File created successfully at: {path}"
 
     def str_replace(self, given: dict[str, Any]) -> str:
         path = self._file(given.get("path"))
-        old, text = _told(given, "old_str"), self._text(path)
-        if not old or text.count(old) != 1:
-            places = [n for n, line in enumerate(text.split("\n"), 1) if old and old.split("\n")[0] in line]
-            raise Mistake(f"old_str must occur exactly once in {path}; it occurs {text.count(old) if old else 0} times"
-                          f"{f', near lines {places[:20]}' if len(places) > 1 else ''}.")  # fmt: skip
-        self._write(path, text.replace(old, given.get("new_str") or ""))
-        return f"Edited: {path}"
+        old, new, text = _told(given, "old_str"), given.get("new_str") or "", self._text(path)
+        if not old or old not in text:
+            raise Mistake(f"No replacement was performed, old_str `{old}` did not appear verbatim in {path}.")
+        if text.count(old) > 1:
+            places = ", ".join(str(text.count("\n", 0, at) + 1) for at in _places(text, old))
+            raise Mistake(
+                f"No replacement was performed. Multiple occurrences of old_str `{old}` in lines: {places}. "
+                "Please ensure it is unique"
+            )
+        at = text.count("\n", 0, text.index(old))
+        text = text.replace(old, new)
+        self._write(path, text)
+        snippet = _numbered(text.split("\n"), max(0, at - 2), at + 3)
+        return "\n".join([
+            "The memory file has been edited. Here is the snippet showing the change (with line numbers):", *snippet
+        ])  # fmt: skip
 
     def insert(self, given: dict[str, Any]) -> str:
         path = self._file(given.get("path"))
-        lines, at = self._text(path).split("\n"), given.get("insert_line")
+        lines, at = self._text(path).removesuffix("\n").split("\n"), given.get("insert_line")
+        lines = lines if lines != [""] else []
         if at is None or at > len(lines):
-            raise Mistake(f"insert_line must be from 0 to {len(lines)}.")
-        self._write(path, "\n".join([*lines[:at], _told(given, "insert_text").removesuffix("\n"), *lines[at:]]))
-        return f"Edited: {path}"
+            raise Mistake(f"Invalid `insert_line` parameter: {at}. It should be within the range [0, {len(lines)}].")
+        lines.insert(at, _told(given, "insert_text").rstrip("\n"))
+        self._write(path, "\n".join([*lines, ""]))
+        return f"The file {path} has been edited."
 
     def delete(self, given: dict[str, Any]) -> str:
         path = checked(given.get("path"))
-        gone = [path] if path in self._kept else self._below(path)
-        if path == ROOT or not gone:
-            raise Mistake(f"{path} cannot be deleted." if path == ROOT else f"There is no file or directory {path}.")
-        self._engine.forget([self._kept[one].id for one in gone], reason="deleted with the memory tool")
-        return f"Deleted: {path}"
+        if path == ROOT:
+            raise Mistake(f"Cannot delete the {ROOT} directory itself")
+        self._engine.forget([self._kept[one].id for one in self._those(path)], reason="deleted with the memory tool")
+        return f"Successfully deleted {path}"
 
     def rename(self, given: dict[str, Any]) -> str:
-        old, new = checked(given.get("old_path"), "old_path"), self._new(given.get("new_path"), "new_path")
-        moved = [old] if old in self._kept else self._below(old)
-        if old == ROOT or not moved:
-            raise Mistake(f"There is no file or directory {old} to rename.")
+        old, new = checked(given.get("old_path"), "old_path"), checked(given.get("new_path"), "new_path")
+        if old == ROOT:
+            raise Mistake(f"Cannot rename the {ROOT} directory itself")
+        if new == ROOT or new in self._kept or self._below(new):
+            raise Mistake(f"The destination {new} already exists")
+        moved = self._those(old)
         if new.startswith(f"{old}/"):
             raise Mistake(f"{old} cannot be moved into itself.")
+        self._free(new)
         for one in moved:
             target = checked(new + one[len(old) :], "new_path")
-            content = f"{target}\n{self._text(one)}"
+            content = _content(target, self._text(one))
             self._engine.edit(self._kept[one].id, title=target, content=content, reason=f"renamed from {one}")
-        return f"Renamed: {old} is now {new}"
+        return f"Successfully renamed {old} to {new}"
 
     # -- small parts --------------------------------------------------------------------------------------------------
 
     def _file(self, path: Any) -> str:
         if (wanted := checked(path)) not in self._kept:
-            raise Mistake(f"There is no file {wanted}.")
+            there = wanted == ROOT or self._below(wanted)
+            raise Mistake(f"The path {wanted} is not a file." if there else MISSING.format(wanted))
         return wanted
 
-    def _new(self, path: Any, name: str, *, replaces: bool = False) -> str:
-        wanted = checked(path, name)
-        if wanted == ROOT or self._below(wanted) or (wanted in self._kept and not replaces):
-            raise Mistake(f"{wanted} is there already.")
-        parents = wanted.split("/")[:-1]
+    def _those(self, path: str) -> list[str]:
+        """The file, or the files of the directory."""
+        found = [path] if path in self._kept else self._below(path)
+        if not found:
+            raise Mistake(f"The path {path} does not exist")
+        return found
+
+    def _free(self, path: str) -> None:
+        """Raise where a file cannot be put."""
+        parents = path.split("/")[:-1]
         if file := next((p for n in range(3, len(parents) + 1) if (p := "/".join(parents[:n])) in self._kept), None):
             raise Mistake(f"{file} is a file, not a directory.")
         if len(self._kept) >= MAX_FILES:
             raise Mistake(f"There are {MAX_FILES} files already; delete one first.")
-        return wanted
 
     def _below(self, path: str) -> list[str]:
         return sorted(one for one in self._kept if one.startswith(f"{path}/"))
 
     def _text(self, path: str) -> str:
-        return self._kept[path].content.removeprefix(path).removeprefix("\n")
+        return self._kept[path].content.removeprefix(path).removeprefix("\n").removesuffix(END)
 
     def _write(self, path: str, text: str) -> None:
-        content = f"{path}\n{text}"
+        content = _content(path, text)
         if path in self._kept:
             self._engine.edit(self._kept[path].id, content=content, reason="written with the memory tool")
             return
@@ -179,11 +208,36 @@ class Files:
         if wanted is not None:
             if len(wanted) != 2:
                 raise Mistake("view_range must be two numbers, the first and the last line.")
-            first, last = wanted[0], len(lines) if wanted[1] == -1 else wanted[1]
-            if not 1 <= first <= last:
+            first, last = max(1, wanted[0]), len(lines) if wanted[1] == -1 else wanted[1]
+            if not first <= last:
                 raise Mistake(f"view_range must lie within lines 1 to {len(lines)}.")
-        shown = [f"{number:6}\t{line}" for number, line in enumerate(lines, 1) if first <= number <= last]
-        return "\n".join([f"{path}, with line numbers:", *shown])
+        return "\n".join([f"Here's the content of {path} with line numbers:", *_numbered(lines, first - 1, last)])
+
+
+def _numbered(lines: Sequence[str], start: int, end: int) -> list[str]:
+    return [f"{number:6}\t{line}" for number, line in enumerate(lines[start:end], start + 1)]
+
+
+def _places(text: str, wanted: str) -> Iterator[int]:
+    at = text.find(wanted)
+    while at >= 0:
+        yield at
+        at = text.find(wanted, at + 1)
+
+
+def _content(path: str, text: str) -> str:
+    """What is stored. A memory loses the blanks at its end, so a file that ends in some gets a mark behind them."""
+    return f"{path}\n{text}{END if text != text.rstrip() or text.endswith(END) else ''}"
+
+
+def _size(count: int) -> str:
+    """
+    >>> _size(0), _size(512), _size(1536)
+    ('0B', '512B', '1.5K')
+    """
+    unit = min((max(count, 1).bit_length() - 1) // 10, 3)
+    size = count / 1024**unit
+    return f"{size:.0f}{'BKMG'[unit]}" if size == int(size) else f"{size:.1f}{'BKMG'[unit]}"
 
 
 def _told(given: dict[str, Any], name: str) -> str:

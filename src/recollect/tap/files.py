@@ -56,9 +56,8 @@ def said(path: Path, talk: Talk) -> Iterator[tuple[int, Said]]:
     """What was said in a file, with the number of the line or message after which it is known."""
     if path.name.endswith(LINES):
         with _opened(path) as file:
-            for line in _lines(file):
-                if one := talk.line(line):
-                    yield talk.tally.lines, one
+            for one in talk.read(_lines(file)):
+                yield talk.tally.lines, one
         return
     with _opened(path) as file:
         text = io.TextIOWrapper(file, "utf-8-sig", errors="replace")

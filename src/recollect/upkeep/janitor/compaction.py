@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from ... import terms, text
 from ...recall.compress import units
+from ...remember import alike
 from ...remember.drafts import Prepared, prepare
 from ...remember.write import embed_or_wait
 from ...store.contract import Transaction
@@ -100,12 +101,13 @@ def chosen(members: Sequence[Memory], unwanted: Callable[[str], bool]) -> list[L
         for line, some in zip(lines, held, strict=True)
     ]  # fmt: skip
     taken: list[int] = []
-    covered: set[frozenset[str]] = set()
+    covered: set[tuple[frozenset[str], bool]] = set()  # "We use Kafka" does not cover "We do not use Kafka"
     for at in sorted(range(len(lines)), key=lambda at: (-worth[at], at)):
         if len(taken) == LINES:
             break
-        if held[at] not in covered and not unwanted(lines[at].sentence):
-            covered.add(held[at])
+        said = held[at], alike.negated(lines[at].sentence)
+        if said not in covered and not unwanted(lines[at].sentence):
+            covered.add(said)
             taken.append(at)
     return [lines[at] for at in sorted(taken)]
 
