@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import shutil
 import sys
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,7 @@ from ..present import Look
 from ..program import App, command
 
 GIT_HOOKS = "git-hooks"
+CREDENTIAL = re.compile(r"://[^/?@]*:[^/?]*@|password=")
 HOSTS = ("claude", "codex", "gemini", "cursor", "vscode", "windsurf", "opencode")
 
 
@@ -58,26 +61,30 @@ def change(app: App, name: str, dry_run: bool, *, leave: bool) -> None:
     from . import files, hosts
 
     program, folders, home = here(app)
+    if not leave:
+        refuse_passwords(program, home)
     changes = files.plan(name, program, folders, home, leave=leave)
     saved = None if dry_run else files.carry_out(name, changes, home, datetime.now(UTC), leave=leave)
-    data = {
+    data: dict[str, Any] = {
         "host": name,
         "dry_run": dry_run,
         "changes": [{"path": str(change.path), "diff": change.diff()} for change in changes],
         "backup": str(saved) if saved else None,
+        "remarks": files.remarks(name, program, folders, leave=leave),
     }
-    note = hosts.host(name).note
+    found = hosts.host(name)
 
     def words(_: Any, out: Look) -> str:
-        title = hosts.host(name).title
+        more = "".join(f"\n! {remark}" for remark in data["remarks"])
         if not changes:
-            return f"= {title} is {'not connected' if leave else 'connected already'}; nothing to change"
+            return f"= {found.title} is {'not connected' if leave else 'connected already'}; nothing to change{more}"
         shown = "".join(change.diff() for change in changes)
         if dry_run:
-            return f"{shown}\n{len(changes)} file{'s' * (len(changes) > 1)} would change; nothing was touched."
-        told = f"✓ {title} is {'disconnected' if leave else 'connected'}; the files as they were: {saved}"
-        more = "" if leave else f"\n  Start a new session of {title} to use it.{f' {note}' if note else ''}"
-        return f"{shown}\n{told}{more}"
+            return f"{shown}\n{len(changes)} file{'s' * (len(changes) > 1)} would change; nothing was touched.{more}"
+        told = f"✓ {found.title} is {'disconnected' if leave else 'connected'}; the files as they were: {saved}"
+        note = f" {found.note}" if found.note else ""
+        then = "" if leave else f"\n  Start a new session of {found.title} to use it.{note}"
+        return f"{shown}\n{told}{then}{more}"
 
     app.say(data, words)
 
@@ -90,6 +97,8 @@ def change_git(app: App, dry_run: bool, *, leave: bool) -> None:
     from . import git_hooks
 
     program, _, home = here(app)
+    if not leave:
+        refuse_passwords(program, home)
     repository = find(Path.cwd())
     changes = git_hooks.plan(repository, program, leave=leave)
     saved = None if dry_run else git_hooks.change(repository, changes, home, datetime.now(UTC), leave=leave)
@@ -122,6 +131,7 @@ def overview(app: App) -> None:
     for host in hosts.HOSTS.values():
         try:
             state = "connected" if files.connected(host.name, program, folders, home) else "not connected"
+            state = "; ".join([state, *files.remarks(host.name, program, folders)])
         except BadInput as error:
             state = error.message
         rows.append({"host": host.name, "title": host.title, "state": state})
@@ -134,8 +144,35 @@ def here(app: App) -> tuple[Any, Any, Path]:
 
     chosen, origin = settings.load(**app.given)
     folders = hosts.Folders(os.environ, Path.home(), platform.system())
-    usual = origin["home"] == "default"
-    return hosts.Program(script(), "" if usual else str(chosen.home.resolve())), folders, chosen.home
+    return hosts.Program(script(), passed_on(chosen, origin)), folders, chosen.home
+
+
+def passed_on(chosen: settings.Settings, origin: Mapping[str, str]) -> dict[str, str]:
+    """The settings of the environment and the command line, as an assistant must have them to reach the same store.
+
+    The file of settings needs no passing on. The project is that of the folder an assistant works in.
+    """
+    found = {}
+    for name, source in origin.items():
+        if source in ("default", str(chosen.config_path)) or name == "project":
+            continue
+        value = str(getattr(chosen, name))
+        if name == "store":
+            value = chosen.standing
+        elif name in ("home", "bank", "daily_log") and value:
+            value = str(Path(value).expanduser().resolve())
+        found[f"{settings.PREFIX}{name.upper()}"] = value
+    return dict(sorted(found.items()))
+
+
+def refuse_passwords(program: Any, home: Path) -> None:
+    """Raise where a setting that would be passed on holds a password: those files are copied and shared."""
+    for name, value in program.settings.items():
+        if CREDENTIAL.search(value):
+            raise BadInput(
+                f"{name} holds a password, which does not belong into the files of an assistant.",
+                fix=f"Write it into {home / 'config.toml'} and leave it out of the environment.",
+            )
 
 
 def script() -> str:

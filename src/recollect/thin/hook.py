@@ -39,7 +39,8 @@ ENVIRONMENT = ("CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR")
 
 
 USAGE = """\
-Usage: recollect hook EVENT --host HOST [--home DIR] [--no-start]
+Usage: recollect hook EVENT --host HOST [--home DIR] [--env NAME=VALUE]
+                      [--no-start]
 
 What an assistant's hook runs: reads what the assistant writes to it, carries it
 to the daemon, and prints what the assistant takes as context. Always ends with 0.
@@ -49,6 +50,7 @@ to the daemon, and prints what the assistant takes as context. Always ends with 
   --host      claude, codex, gemini, cursor, vscode, copilot, windsurf, opencode,
               plugin, which is Claude Code or Codex, or git, for its own hooks
   --home      the folder of everything the program keeps (default: RECOLLECT_HOME)
+  --env       a setting of the environment, as RECOLLECT_PORT=7800; several may be given
   --no-start  do not start a daemon that is not running
 """
 
@@ -90,12 +92,15 @@ def _complain(trouble: str) -> None:
 
 def _arguments(argv: list[str]) -> tuple[str, str, str]:
     """The event, the host and, where told, the home; `argparse` would cost as much as all the rest."""
-    event, named = "", {"--host": "", "--home": ""}
+    event, named = "", {"--host": "", "--home": "", "--env": ""}
     rest = iter(argv)
     for word in rest:
         name, equals, value = word.partition("=")
         if name in named:
             named[name] = value if equals else next(rest, "")
+            if name == "--env":
+                setting, _, chosen = named[name].partition("=")
+                os.environ[setting] = chosen
         elif not word.startswith("-"):
             event = event or word
     return event, named["--host"].lower(), named["--home"]

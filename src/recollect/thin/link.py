@@ -26,6 +26,8 @@ import sys
 import time
 from contextlib import suppress
 
+from .private import make_folder
+
 TYPE_CHECKING = False  # what `typing` has too, and without the milliseconds
 if TYPE_CHECKING:
     import subprocess
@@ -85,7 +87,7 @@ def _tried_lately(where: str) -> bool:
         if abs(time.time() - os.stat(path).st_mtime) < STORM:
             return True
     with suppress(OSError):  # a home that cannot be written: the daemon will say what is wrong with it
-        os.makedirs(where, mode=0o700, exist_ok=True)
+        make_folder(where)
         os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
         os.utime(path)
     return False
