@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import stat
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,7 @@ from hypothesis import strategies as st
 from recollect.errors import BadInput
 from recollect.install import files, hosts, jsonc
 from recollect.install.hosts import Folders, Program
+from recollect.thin import link
 
 ROOT = Path(__file__).parents[1]
 NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)
@@ -74,6 +77,13 @@ def user(tmp_path: Path) -> Path:
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     return tmp_path / "ours"
+
+
+@pytest.fixture(autouse=True)
+def _no_daemon_stays(tmp_path: Path) -> Iterator[None]:
+    yield
+    for found in filter(None, (link.daemon(str(tmp_path / name)) for name in ("home", "new/home"))):
+        os.kill(found.pid, signal.SIGTERM)
 
 
 @pytest.mark.parametrize("name", hosts.HOSTS)
@@ -371,7 +381,7 @@ def test_comments_commas_and_indentation_survive(text: str) -> None:
 
 
 def recollect(*words: str, user: Path, **more: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "HOME": str(user), **more}
+    environment = {**os.environ, "HOME": str(user), "RECOLLECT_EMBEDDER": "hashing", **more}
     for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_CONFIG_HOME", "GEMINI_CLI_HOME", "OPENCODE_CONFIG_DIR"):
         environment.pop(name, None)
     command = [sys.executable, "-m", "recollect", *words]
@@ -391,7 +401,10 @@ def test_a_dry_run_shows_the_difference_and_touches_nothing(user: Path) -> None:
 
 def test_install_and_uninstall_from_the_command_line(user: Path) -> None:
     before = filled(user, "codex")
-    assert "connected" in recollect("install", "codex", user=user).stdout
+    said = recollect("install", "codex", user=user).stdout
+    assert "Codex is connected" in said
+    assert "The daemon runs." in said
+    assert link.daemon(os.environ["RECOLLECT_HOME"])
     assert "Codex        connected" in recollect("install", user=user).stdout
     assert tomllib.loads((user / ".codex/config.toml").read_text())["mcp_servers"]["recollect"]["args"] == ["mcp"]
     assert recollect("uninstall", "codex", user=user).returncode == 0
@@ -415,11 +428,18 @@ def test_the_home_that_install_makes_is_its_owners_alone(user: Path, tmp_path: P
     assert {stat.S_IMODE(path.stat().st_mode) for path in (home.parent, home, home / files.BACKUPS)} == {0o700}
 
 
+def test_a_daemon_that_does_not_come_up_is_said(user: Path, tmp_path: Path) -> None:
+    (tmp_path / "home" / "daemon.lock").mkdir(parents=True)
+    done = recollect("install", "claude", user=user)
+    assert done.returncode == 0
+    assert "The daemon does not come up" in done.stdout
+
+
 def test_settings_of_the_environment_are_passed_on_to_server_and_hooks(user: Path, tmp_path: Path) -> None:
     chosen = {"RECOLLECT_PORT": "7811", "RECOLLECT_STORE": "notes.db", "RECOLLECT_PROJECT": "not this"}
     assert recollect("install", "codex", user=user, **chosen).returncode == 0
     assert values(codex_config(user))["mcp_servers"]["recollect"]["env"] == {
-        "RECOLLECT_HOME": str(tmp_path / "home"), "RECOLLECT_PORT": "7811",
+        "RECOLLECT_EMBEDDER": "hashing", "RECOLLECT_HOME": str(tmp_path / "home"), "RECOLLECT_PORT": "7811",
         "RECOLLECT_STORE": str(Path("notes.db").absolute()),
     }  # fmt: skip
     told = (user / ".codex" / "hooks.json").read_text()

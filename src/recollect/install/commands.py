@@ -18,8 +18,10 @@ from .. import settings
 from ..errors import BadInput
 from ..present import Look
 from ..program import App, command
+from ..thin import link
 
 GIT_HOOKS = "git-hooks"
+PATIENCE = 60.0  # seconds that a daemon may take to start
 CREDENTIAL = re.compile(r"://[^/?@]*:[^/?]*@|password=")
 HOSTS = ("claude", "codex", "gemini", "cursor", "vscode", "windsurf", "opencode")
 
@@ -31,7 +33,8 @@ def install(app: App, host: str | None, dry_run: bool) -> None:
     """Connect an assistant: its hooks and its MCP server.
 
     HOST is claude, codex, gemini, cursor, vscode, windsurf or opencode. Its configuration files get what they need and
-    keep everything else; each is saved first. Without HOST, tells which assistants are connected. With git-hooks, the
+    keep everything else; each is saved first. Settings of the environment (RECOLLECT_...) are passed on, and the daemon
+    is left running. Without HOST, tells which assistants are connected. With git-hooks, the
     repository you are in tells of its commits; hooks that are there go on running.
     """
     if host is None:
@@ -65,13 +68,19 @@ def change(app: App, name: str, dry_run: bool, *, leave: bool) -> None:
         refuse_passwords(program, home)
     changes = files.plan(name, program, folders, home, leave=leave)
     saved = None if dry_run else files.carry_out(name, changes, home, datetime.now(UTC), leave=leave)
+    runs = not (dry_run or leave) and started(program, home)
     data: dict[str, Any] = {
         "host": name,
         "dry_run": dry_run,
         "changes": [{"path": str(change.path), "diff": change.diff()} for change in changes],
         "backup": str(saved) if saved else None,
         "remarks": files.remarks(name, program, folders, leave=leave),
+        "daemon": runs,
     }
+    if not (dry_run or leave or runs):
+        data["remarks"].append(
+            "The daemon does not come up, so sessions begin without memories. See why: recollect serve"
+        )
     found = hosts.host(name)
 
     def words(_: Any, out: Look) -> str:
@@ -83,7 +92,8 @@ def change(app: App, name: str, dry_run: bool, *, leave: bool) -> None:
             return f"{shown}\n{len(changes)} file{'s' * (len(changes) > 1)} would change; nothing was touched.{more}"
         told = f"✓ {found.title} is {'disconnected' if leave else 'connected'}; the files as they were: {saved}"
         note = f" {found.note}" if found.note else ""
-        then = "" if leave else f"\n  Start a new session of {found.title} to use it.{note}"
+        up = " The daemon runs." if runs else ""
+        then = "" if leave else f"\n {up} Start a new session of {found.title} to use it.{note}"
         return f"{shown}\n{told}{then}{more}"
 
     app.say(data, words)
@@ -123,6 +133,12 @@ def change_git(app: App, dry_run: bool, *, leave: bool) -> None:
     app.say(data, words)
 
 
+def started(program: Any, home: Path) -> bool:
+    """Whether a daemon runs, which is started if need be: the first session is not to wait for it."""
+    os.environ |= program.settings  # what was chosen by an option, too
+    return link.start(str(home.absolute()), wait=PATIENCE)
+
+
 def overview(app: App) -> None:
     from . import files, hosts
 
@@ -157,6 +173,8 @@ def passed_on(chosen: settings.Settings, origin: Mapping[str, str]) -> dict[str,
         if source in ("default", str(chosen.config_path)) or name == "project":
             continue
         value = str(getattr(chosen, name))
+        if name == "home" and chosen.home == settings.DEFAULT_HOME.expanduser():
+            continue
         if name == "store":
             value = chosen.standing
         elif name in ("home", "bank", "daily_log") and value:

@@ -15,14 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import BadInput
+from ..thin.hook import budget
 
 NAME = "recollect"
 HOME = "RECOLLECT_HOME"
 SERVER = ("mcp_servers", NAME)  # where Codex keeps it
 TOOLS = "Bash|Edit|MultiEdit|Write|NotebookEdit|apply_patch|shell|exec_command"
 GEMINI_TOOLS = "run_shell_command|write_file|replace"
-# Seconds a host waits before it gives a hook up; the hook ends well before by itself.
-PATIENCE = {"SessionStart": 10, "SessionEnd": 3}  # three is the most that Codex gives the end of a session
 EVENTS = ("SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "PreCompact", "SessionEnd")
 GEMINI_EVENTS = ("SessionStart", "BeforeAgent", "AfterTool", "AfterAgent", "PreCompress", "SessionEnd")
 CURSOR_EVENTS = (
@@ -114,7 +113,7 @@ def claude_hooks(program: Program, host: str) -> dict[str, list[dict[str, Any]]]
     """Claude Code's hooks, which are Codex's too."""
     made: dict[str, list[dict[str, Any]]] = {}
     for event in EVENTS:
-        handler = {"type": "command", "command": program.hook(event, host), "timeout": PATIENCE.get(event, 5)}
+        handler = {"type": "command", "command": program.hook(event, host), "timeout": budget(event)[0]}
         matcher = {"matcher": TOOLS} if event == "PostToolUse" else {}
         made[event] = [{**matcher, "hooks": [handler]}]
     return made
@@ -125,7 +124,7 @@ def gemini_hooks(program: Program) -> dict[str, list[dict[str, Any]]]:
     made: dict[str, list[dict[str, Any]]] = {}
     for event in GEMINI_EVENTS:
         handler = {"name": NAME, "type": "command", "command": program.hook(event, "gemini"),
-                   "timeout": 1000 * PATIENCE.get(event, 5)}  # fmt: skip
+                   "timeout": 1000 * budget(event)[0]}  # fmt: skip
         matcher = {"matcher": GEMINI_TOOLS} if event == "AfterTool" else {}
         made[event] = [{**matcher, "hooks": [handler]}]
     return made
