@@ -401,9 +401,7 @@ def main() -> int:
     parser.add_argument("--output", type=Path, default=ROOT / "bench" / "results" / "assistants.json")
     parser.add_argument("--only", choices=[*WAYS], action="append")
     parser.add_argument("--two-sessions", type=int, metavar="N", help="hold so many pairs of sessions instead")
-    parser.add_argument(
-        "--load", type=int, default=3, metavar="N", help="processes that keep the machine busy"
-    )
+    parser.add_argument("--load", type=int, default=3, metavar="N", help="processes that keep the machine busy")
     chosen = parser.parse_args()
     programs = fetched(chosen.folder)
     if chosen.two_sessions:
