@@ -57,12 +57,14 @@ lint: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python scripts/docs.py --check
+	$(BIN)/python scripts/listed.py --check
 
 bench: $(STAMP)
 	$(BIN)/python bench/speed.py $(ARGS)
 
 docs: $(STAMP)
 	$(BIN)/python scripts/docs.py
+	$(BIN)/python scripts/listed.py
 
 clean:
 	rm -rf $(VENV) tests/clients/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist bench/.cache

@@ -414,6 +414,19 @@ def assistants() -> str:
     return "\n".join([*rows, "", f"Processor time in the same run, at the median: {costs}."])
 
 
+def two_sessions() -> str:
+    """How often what one session stated was in front of the next one's model, without a daemon on a busy machine."""
+    found = results("two_sessions")
+    rows = [
+        "| | version | what session one stated reached session two | tools in the first turn of both |",
+        "|---|---|---|---|",
+    ]
+    for host, one in found["assistants"].items():
+        reached, tools = (f"{one[name]} of {one['of']}" for name in ("reached", "with_tools"))
+        rows.append(f"| {host} | {one['version']} | {reached} | {tools} |")
+    return "\n".join([*rows, "", f"{found['busy_processes']} busy processes on {found['cores']} cores."])
+
+
 def tools() -> str:
     """Every tool profile with its tools."""
     from recollect.serve.profiles import PROFILES

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect import __version__
-from recollect.install import hosts
+from recollect.install import hosts, toml
 from recollect.install.hosts import NAME, Program
 
 ROOT = Path(__file__).parents[1]
@@ -49,7 +49,7 @@ def written() -> dict[str, str]:
                 made[f"plugin/snippets/{name}-{target.path.name}"] = _nested(target.entries)
     texts = {path: json.dumps(value, indent=2, ensure_ascii=False) + "\n" for path, value in made.items()}
     texts["plugin/snippets/opencode-plugins-recollect.js"] = hosts.opencode_plugin(program)
-    texts["plugin/snippets/codex-config.toml"] = hosts.codex_block(program) + "\n"
+    texts["plugin/snippets/codex-config.toml"] = toml.table(hosts.SERVER, program.server())
     texts |= {f"plugin/gemini/commands/{name}.toml": _gemini_command(text) for name, text in commands.items()}
     return texts
 

@@ -1,11 +1,17 @@
 """Real Claude Code, Codex and Gemini CLI, each connected in both ways, against stand-ins of their model APIs.
 
     python scripts/real_assistants.py [--folder DIR] [--output bench/results/assistants.json]
+    python scripts/real_assistants.py --two-sessions 10 [--load 3]
 
 For each assistant, first by `recollect install` and then as a plugin: the hooks' context must reach the model, the
 tools must be there in the first turn and a call must be answered, what was said must be found afterwards, each turn
 once, and leaving must give the configuration back byte for byte. The assistants come from npm (hundreds of megabytes)
 and are kept in the folder. It needs the network for that, and nothing else; it is not part of the test suite.
+
+With `--two-sessions`, Claude Code and Codex each hold so many pairs of sessions in homes of their own, while other
+processes keep the machine busy: something is stated in the first session, and a question about it opens the second.
+No daemon runs when either begins. What counts is what the model reads in its first request of the second session,
+before it has called a tool; the result is `bench/results/two_sessions.json`.
 """
 
 from __future__ import annotations
@@ -19,6 +25,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -26,7 +33,7 @@ from pathlib import Path
 from typing import Any
 
 import recollect
-from model_stubs import Generate, Messages, Responses, Stub, offered
+from model_stubs import Api, Generate, Messages, Responses, Stub, offered
 from recollect.recall.fence import HEADS
 from recollect.thin import link
 from recollect.types import Scope
@@ -124,30 +131,38 @@ def judge(place: Place, stub: Stub, number: str) -> None:
     place.notes["turns"] = sorted((turn.position, turn.speaker, turn.content, turn.observed) for turn in turns)
 
 
+def ask_claude(place: Place, program: Path, stub: Stub, prompt: str) -> None:
+    place.run(
+        program, "-p", prompt, "--allowedTools", "mcp__recollect__recall,mcp__plugin_recollect_recollect__recall",
+        "--output-format", "json", ANTHROPIC_BASE_URL=stub.url, ANTHROPIC_API_KEY="sk-ant-none",
+        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="1", DISABLE_AUTOUPDATER="1",
+    )  # fmt: skip
+
+
 def claude_session(place: Place, program: Path, number: str) -> None:
     with Stub(Messages, REPLY.format(number=number), ASKED) as stub:
-        place.run(
-            program, "-p", ASKED, "--allowedTools", "mcp__recollect__recall,mcp__plugin_recollect_recollect__recall",
-            "--output-format", "json", ANTHROPIC_BASE_URL=stub.url, ANTHROPIC_API_KEY="sk-ant-none",
-            CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="1", DISABLE_AUTOUPDATER="1",
-        )  # fmt: skip
+        ask_claude(place, program, stub, ASKED)
         judge(place, stub, number)
+
+
+def ask_codex(place: Place, program: Path, stub: Stub, prompt: str) -> None:
+    config = place.user / ".codex" / "config.toml"
+    kept = config.read_text()
+    port = kept.partition("127.0.0.1:")[2].partition("/")[0]
+    config.write_text(kept.replace(f"127.0.0.1:{port}/", f"{stub.url.removeprefix('http://')}/"))
+    try:
+        place.run(
+            program, "exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox",
+            "--dangerously-bypass-hook-trust", "--json", prompt, STUB_KEY="none",
+        )  # fmt: skip
+    finally:
+        # Only the address of the stand-in was ours to change; what Codex itself wrote stays.
+        config.write_text(config.read_text().replace(stub.url.removeprefix("http://"), f"127.0.0.1:{port}"))
 
 
 def codex_session(place: Place, program: Path, number: str) -> None:
     with Stub(Responses, REPLY.format(number=number), ASKED) as stub:
-        config = place.user / ".codex" / "config.toml"
-        kept = config.read_text()
-        port = kept.partition("127.0.0.1:")[2].partition("/")[0]
-        config.write_text(kept.replace(f"127.0.0.1:{port}/", f"{stub.url.removeprefix('http://')}/"))
-        try:
-            place.run(
-                program, "exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox",
-                "--dangerously-bypass-hook-trust", "--json", ASKED, STUB_KEY="none",
-            )  # fmt: skip
-        finally:
-            # Only the address of the stand-in was ours to change; what Codex itself wrote stays.
-            config.write_text(config.read_text().replace(stub.url.removeprefix("http://"), f"127.0.0.1:{port}"))
+        ask_codex(place, program, stub, ASKED)
         judge(place, stub, number)
 
 
@@ -160,9 +175,17 @@ def gemini_session(place: Place, program: Path, number: str) -> None:
         judge(place, stub, number)
 
 
+def configure(place: Place, host: str) -> None:
+    """What a user of the assistant has in its files before we come."""
+    (place.user / f".{host}").mkdir()
+    if host == "claude":
+        (place.user / ".claude" / "settings.json").write_text(SETTINGS)
+    else:
+        (place.user / ".codex" / "config.toml").write_text(CONFIG.format(url="http://127.0.0.1:1"))
+
+
 def claude_installed(place: Place, program: Path, number: str) -> None:
-    (place.user / ".claude").mkdir()
-    (place.user / ".claude" / "settings.json").write_text(SETTINGS)
+    configure(place, "claude")
     before = place.files(".claude")
     place.run(PROGRAM, "install", "claude")
     claude_session(place, program, number)
@@ -181,15 +204,19 @@ def claude_installed(place: Place, program: Path, number: str) -> None:
 
 
 def codex_installed(place: Place, program: Path, number: str) -> None:
-    (place.user / ".codex").mkdir()
-    (place.user / ".codex" / "config.toml").write_text(CONFIG.format(url="http://127.0.0.1:1"))
+    configure(place, "codex")
     before = place.files(".codex")
     place.run(PROGRAM, "install", "codex")
     codex_session(place, program, number)
+    place.run(program, "mcp", "add", "other", "--", "echo", "hi")  # which rewrites our table, too
+    written = tomllib.loads((place.user / ".codex" / "config.toml").read_text())
     place.run(PROGRAM, "uninstall", "codex")
     after = place.files(".codex")
     name = ".codex/config.toml"
-    place.checks["uninstall leaves the settings byte-identical"] = after[name] == before[name]
+    # Codex has written behind what the user had.
+    place.checks["uninstall leaves the settings byte-identical"] = after[name].startswith(before[name])
+    written["mcp_servers"].pop("recollect")
+    place.checks["uninstall leaves what the assistant wrote since"] = tomllib.loads(after[name].decode()) == written
     place.checks["uninstall leaves no hooks"] = ".codex/hooks.json" not in after
 
 
@@ -203,8 +230,7 @@ def claude_plugged(place: Place, program: Path, number: str) -> None:
 
 
 def codex_plugged(place: Place, program: Path, number: str) -> None:
-    (place.user / ".codex").mkdir()
-    (place.user / ".codex" / "config.toml").write_text(CONFIG.format(url="http://127.0.0.1:1"))
+    configure(place, "codex")
     place.run(program, "plugin", "marketplace", "add", ROOT)
     place.run(program, "plugin", "add", "recollect@recollect")
     codex_session(place, program, number)
@@ -285,13 +311,107 @@ WAYS: dict[str, tuple[str, Callable[[Place, Path, str], None]]] = {
 }
 
 
+# -- two sessions -----------------------------------------------------------------------------------------------------
+
+# What is said in the first session, what opens the second, and what the model must have read by then.
+STATED = (
+    ("Remember: the staging database is called lakeside.", "What is the staging database called?", "lakeside"),
+    ("We decided to release on Tuesdays because support is staffed then.", "On which day do we release?", "Tuesdays"),
+    ("Remember that invoices are rounded half up.", "How are invoices rounded?", "half up"),
+    ("From now on we use pnpm instead of npm in this repository.", "Which package manager do we use here?", "pnpm"),
+    ("Remember: Priya owns the billing service.", "Who owns the billing service?", "Priya"),
+    ("We chose Argon2 for hashing passwords.", "How do we hash passwords?", "Argon2"),
+    ("Remember: never deploy before the smoke tests on anna are green.", "What comes before a deploy?", "anna"),
+    ("Let's go with PostgreSQL for the orders service.", "Which database does the orders service use?", "PostgreSQL"),
+    ("Remember: the feature flags live in config/flags.yaml.", "Where do the feature flags live?", "config/flags.yaml"),
+    ("I prefer commit messages in the imperative mood.", "How should I word commit messages?", "imperative"),
+)
+ASKING: dict[str, tuple[type[Api], Callable[[Place, Path, Stub, str], None]]] = {
+    "claude": (Messages, ask_claude),
+    "codex": (Responses, ask_codex),
+}
+
+
+def session(place: Place, host: str, program: Path, prompt: str) -> tuple[dict[str, Any], float]:
+    """What the model was sent first in a session that begins without a daemon, and how long the session took."""
+    if link.daemon(str(place.store)):
+        place.run(PROGRAM, "stop")
+    api, ask = ASKING[host]
+    began = time.monotonic()
+    with Stub(api, "Understood.", prompt) as stub:
+        ask(place, program, stub, prompt)
+        talk = stub.talk()
+    return talk[0] if talk else {}, round(time.monotonic() - began, 1)
+
+
+def pair_of_sessions(host: str, program: Path, number: int) -> dict[str, Any]:
+    """One statement, and whether it reached the session after it."""
+    stated, question, wanted = STATED[number % len(STATED)]
+    with tempfile.TemporaryDirectory(prefix="assistants-") as folder:
+        place = Place(Path(folder) / "user")
+        place.project.mkdir(parents=True)
+        subprocess.run(["git", "init", "-q", str(place.project)], check=True)
+        configure(place, host)
+        place.run(PROGRAM, "install", host)
+        try:
+            first, took = session(place, host, program, stated)
+            second, took_again = session(place, host, program, question)
+        finally:
+            if link.daemon(str(place.store)):
+                place.run(PROGRAM, "stop")
+    return {
+        "stated": stated, "asked": question, "reached": wanted in json.dumps(second),
+        "tools_in_the_first_turn": [{"recall", "remember"} <= offered(one) for one in (first, second)],
+        "seconds": [took, took_again],
+    }  # fmt: skip
+
+
+def two_sessions(programs: dict[str, Path], times: int, load: int, output: Path) -> int:
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(load)]
+    found: dict[str, list[dict[str, Any]]] = {host: [] for host in ASKING}
+    try:
+        for number in range(times):
+            for host, done in found.items():
+                done.append(pair_of_sessions(host, programs[host], number))
+                print(host, json.dumps(done[-1]), flush=True)
+    finally:
+        for one in busy:
+            one.kill()
+            one.wait()
+    report = {
+        **stamp(f"python scripts/real_assistants.py --two-sessions {times} --load {load}"),
+        "cores": os.cpu_count(), "busy_processes": load,
+        "assistants": {
+            host: {"version": VERSIONS[host], "reached": sum(one["reached"] for one in done), "of": len(done),
+                   "with_tools": sum(all(one["tools_in_the_first_turn"]) for one in done), "pairs": done}
+            for host, done in found.items()
+        },
+    }  # fmt: skip
+    output.write_text(json.dumps(report, indent=2, ensure_ascii=False) + "\n", "utf-8")
+    for host, one in report["assistants"].items():
+        print(f"{host}: reached {one['reached']} of {one['of']}, with tools {one['with_tools']}")
+    return 0 if all(one["reached"] == one["of"] == one["with_tools"] for one in report["assistants"].values()) else 1
+
+
+def stamp(command: str) -> dict[str, Any]:
+    """When and of what a result is."""
+    commit = subprocess.run(
+        ["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    return {"at": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}", "commit": commit.stdout.strip(), "command": command}
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folder", type=Path, default=ROOT / "bench" / ".cache" / "assistants")
     parser.add_argument("--output", type=Path, default=ROOT / "bench" / "results" / "assistants.json")
     parser.add_argument("--only", choices=[*WAYS], action="append")
+    parser.add_argument("--two-sessions", type=int, metavar="N", help="hold so many pairs of sessions instead")
+    parser.add_argument("--load", type=int, default=3, metavar="N", help="processes that keep the machine busy")
     chosen = parser.parse_args()
     programs = fetched(chosen.folder)
+    if chosen.two_sessions:
+        return two_sessions(programs, chosen.two_sessions, chosen.load, chosen.output.with_name("two_sessions.json"))
     results: dict[str, Any] = {}
     cost: dict[str, float] = {}
     for name, (host, way) in WAYS.items():
@@ -315,13 +435,7 @@ def main() -> int:
             if not all(place.checks.values()):
                 print(json.dumps(place.notes, indent=2, ensure_ascii=False))
     print("processor time, ms:", cost)
-    commit = subprocess.run(
-        ["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    report = {
-        "at": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}", "commit": commit.stdout.strip(),
-        "command": "python scripts/real_assistants.py", "hook_cpu_ms": cost, "sessions": results,
-    }  # fmt: skip
+    report = {**stamp("python scripts/real_assistants.py"), "hook_cpu_ms": cost, "sessions": results}
     if not chosen.only:
         chosen.output.write_text(json.dumps(report, indent=2, ensure_ascii=False) + "\n", "utf-8")
     return 0 if all(all(one["checks"].values()) for one in results.values()) else 1

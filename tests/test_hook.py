@@ -479,9 +479,9 @@ def run(home: Path, event: str, given: Any, host: str = "claude", **more: Any) -
 
 
 def without_daemon(home: Path) -> None:
-    """Somebody else has just tried to start one: the hook does not."""
+    """Somebody else has just tried to start one, in vain: the hook does not."""
     home.mkdir(exist_ok=True)
-    (home / link.TRIED).touch()
+    (home / link.TRIED).write_bytes(link.FAILED)
 
 
 def test_without_a_daemon_what_was_said_is_in_the_spool(home: Path, memory: recollect.Engine) -> None:
@@ -549,6 +549,52 @@ def test_a_daemon_that_never_answers_is_not_waited_for(home: Path) -> None:
         done = run(home, "Stop", {"session_id": "s", "last_assistant_message": "Done."})
     assert (done.returncode, done.stdout) == (0, "")
     assert [one["input"]["last_assistant_message"] for one in spool.waiting(str(home))] == ["Done."]
+
+
+def test_a_daemon_that_was_stopped_is_said_and_the_start_is_told_without_it(daemon: Path) -> None:
+    with recollect.open(daemon / "recollect.db", embedder="hashing") as engine:
+        engine.remember("Indent with tabs.", kind="rule")
+    found = serve(daemon)
+    os.kill(found.pid, signal.SIGSTOP)
+    try:
+        begun = run(daemon, "SessionStart", {"session_id": "s", "cwd": "/nowhere/shop", "source": "startup"})
+        asked = run(daemon, "UserPromptSubmit", {"session_id": "s", "cwd": "/nowhere/shop", "prompt": "Why tabs?"})
+    finally:
+        os.kill(found.pid, signal.SIGCONT)
+    assert "Indent with tabs." in begun.stdout
+    for done in (begun, asked):
+        assert f"The daemon, process {found.pid}, does not answer" in done.stderr
+    until(lambda: ("Why tabs?", 1) in turns_of(daemon))
+
+
+def test_the_first_prompt_waits_for_a_daemon_that_starts(daemon: Path) -> None:
+    with recollect.open(daemon / "recollect.db", embedder="hashing") as engine:
+        engine.remember(FLEXIBLE, kind="decision", importance=9)
+    prompt = {"session_id": "s", "cwd": "/nowhere/shop", "prompt": "Do releases go out on Thursdays?"}
+    done = run(daemon, "UserPromptSubmit", prompt)
+    assert done.stderr == ""
+    assert FLEXIBLE in done.stdout
+    assert spool.waiting(str(daemon)) == []
+
+
+def test_the_settings_that_a_hook_is_given_reach_the_daemon_it_starts(daemon: Path) -> None:
+    command = [sys.executable, "-m", "recollect", "hook", "SessionStart", "--host", "claude", "--home", str(daemon)]
+    chosen = ["--env", f"RECOLLECT_STORE={daemon / 'other.db'}", "--env=RECOLLECT_TENANT=team"]
+    done = subprocess.run([*command, *chosen], input='{"session_id": "s"}', capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    found = link.daemon(str(daemon))
+    assert found
+    assert found.info["store"] == str(daemon / "other.db")
+
+
+def test_a_start_that_nobody_can_answer_in_time_shows_no_command_line(home: Path) -> None:
+    without_daemon(home)
+    (home / "recollect.db").write_bytes(b"")
+    os.mkfifo(home / "config.toml")  # reading it never ends
+    done = run(home, "SessionStart", {"session_id": "s", "cwd": "/nowhere/shop"})
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "took more than" in done.stderr
+    assert sys.executable not in done.stderr
 
 
 def test_a_secret_never_reaches_the_spool(home: Path) -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import stat
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,7 @@ from hypothesis import strategies as st
 from recollect.errors import BadInput
 from recollect.install import files, hosts, jsonc
 from recollect.install.hosts import Folders, Program
+from recollect.thin import link
 
 ROOT = Path(__file__).parents[1]
 NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)
@@ -74,6 +77,13 @@ def user(tmp_path: Path) -> Path:
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     return tmp_path / "ours"
+
+
+@pytest.fixture(autouse=True)
+def _no_daemon_stays(tmp_path: Path) -> Iterator[None]:
+    yield
+    for found in filter(None, (link.daemon(str(tmp_path / name)) for name in ("home", "new/home"))):
+        os.kill(found.pid, signal.SIGTERM)
 
 
 @pytest.mark.parametrize("name", hosts.HOSTS)
@@ -194,6 +204,127 @@ def test_a_server_the_user_set_up_in_codex_is_left_alone(user: Path, home: Path)
     assert (user / ".codex" / "config.toml").read_text() == own
 
 
+def codex_config(user: Path) -> Path:
+    return user / ".codex" / "config.toml"
+
+
+def as_codex_writes_it(text: str) -> str:
+    """What `codex mcp add other -- echo hi` makes of a file with our table (seen with 0.166)."""
+    for line in ("# >>> recollect >>>\n", 'env = { RECOLLECT_HOME = "/x" }\n'):
+        text = text.replace(line, "")
+    return text.replace(
+        'args = ["mcp"]\n',
+        'args = ["mcp"]\n\n[mcp_servers.recollect.env]\nRECOLLECT_HOME = "/x"\n\n'
+        '[mcp_servers.other]\ncommand = "echo"\nargs = ["hi"]\n',
+    )
+
+
+@pytest.mark.parametrize("marked", [False, True], ids=["by key", "with the marks of older versions"])
+def test_leaving_codex_takes_out_our_table_alone_after_codex_rewrote_the_file(
+    marked: bool, user: Path, home: Path
+) -> None:
+    filled(user, "codex")
+    program = Program(PROGRAM.path, {"RECOLLECT_HOME": "/x"})
+    do("codex", user, home, program=program)
+    text = codex_config(user).read_text()
+    if marked:
+        text = text.replace("[mcp_servers.recollect]", "# >>> recollect >>>\n[mcp_servers.recollect]")
+        text += "# <<< recollect <<<\n"
+    text = as_codex_writes_it(text).replace("[mcp_servers.other]", '[projects."/a.b"]\nok = 1\n\n[mcp_servers.other]')
+    text += '\n# of the user\n[mcp_servers.recollect.tools.recall]\napproval_mode = "approve"\n'
+    codex_config(user).write_text(text)
+    kept = values(codex_config(user))
+    assert do("codex", user, home, program=program) == [], "what Codex rewrote is still as we want it"
+    do("codex", user, home, leave=True)
+    del kept["mcp_servers"]["recollect"]
+    assert values(codex_config(user)) == kept
+    left = codex_config(user).read_text()
+    assert "recollect" not in left
+    assert "# of the user" in left
+    assert "# best" in left
+
+
+def test_connecting_codex_again_keeps_what_codex_added_to_our_table(user: Path, home: Path) -> None:
+    filled(user, "codex")
+    do("codex", user, home, program=Program("/old/recollect", {"RECOLLECT_PORT": "1"}))
+    more = 'startup_timeout_sec = 30\n[mcp_servers.recollect.tools.recall]\napproval_mode = "approve"\n'
+    codex_config(user).write_text(codex_config(user).read_text() + more)
+    do("codex", user, home, program=Program("/new/recollect", {"RECOLLECT_PORT": "2"}))
+    assert values(codex_config(user))["mcp_servers"]["recollect"] == {
+        "command": "/new/recollect", "args": ["mcp"], "env": {"RECOLLECT_PORT": "2"}, "startup_timeout_sec": 30,
+        "tools": {"recall": {"approval_mode": "approve"}},
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[mcp_servers]\nrecollect = { command = "recollect", args = ["mcp"] }\nother = { command = "x" }\n',
+        'mcp_servers.recollect.command = "recollect"\nmcp_servers.recollect.args = [\n  "mcp", # us\n]\n[a]\nb = 1\n',
+        '["mcp_servers"."recollect"]\r\ncommand = "recollect"\r\n[[a]]\r\nb = """\n[mcp_servers]"""\r\n',
+    ],
+)
+def test_our_table_is_found_however_it_is_written(text: str, user: Path, home: Path) -> None:
+    codex_config(user).parent.mkdir()
+    codex_config(user).write_bytes(text.encode())
+    kept = values(codex_config(user))
+    do("codex", user, home)
+    assert values(codex_config(user))["mcp_servers"]["recollect"]["command"] == PROGRAM.path
+    codex_config(user).write_bytes(codex_config(user).read_bytes() + b"# later\n")
+    do("codex", user, home, leave=True)
+    del kept["mcp_servers"]["recollect"]
+    found = values(codex_config(user))
+    assert {**found, "mcp_servers": found.get("mcp_servers", {})} == kept
+
+
+def test_a_table_that_cannot_be_edited_as_text_is_refused_and_not_touched(user: Path, home: Path) -> None:
+    text = 'mcp_servers = { recollect = { command = "recollect" }, other = { command = "x" } }\n'
+    codex_config(user).parent.mkdir()
+    codex_config(user).write_text(text)
+    with pytest.raises(BadInput, match=r"config\.toml: mcp_servers\.recollect is written in a way"):
+        do("codex", user, home)
+    assert codex_config(user).read_text() == text
+
+
+def test_a_server_of_somebody_else_under_our_name_is_left_and_said(user: Path, home: Path) -> None:
+    own = {"mcpServers": {"recollect": {"command": "mine"}}}
+    (user / ".claude.json").write_text(json.dumps(own))
+    do("claude", user, home)
+    do("claude", user, home, leave=True)
+    assert json.loads((user / ".claude.json").read_text()) == own
+    told = files.remarks("claude", PROGRAM, Folders({}, user, "Linux"), leave=True)
+    assert [remark.partition(": ")[2] for remark in told] == [
+        "mcpServers.recollect starts another program, so it was left as it is."
+    ]
+
+
+def test_hooks_that_are_switched_off_are_noticed(user: Path, home: Path) -> None:
+    for path, text in (
+        (".claude/settings.json", '{"disableAllHooks": true}'), (".codex/config.toml", "[features]\nhooks = false\n"),
+        (".gemini/settings.json", '{"hooksConfig": {"enabled": false}}'),
+    ):  # fmt: skip
+        (user / path).parent.mkdir()
+        (user / path).write_text(text)
+    for name in ("claude", "codex", "gemini"):
+        do(name, user, home)
+        (told,) = files.remarks(name, PROGRAM, Folders({}, user, "Linux"))
+        assert "so no hook runs" in told
+        assert files.remarks(name, PROGRAM, Folders({}, user, "Linux"), leave=True) == []
+    said = recollect("install", "claude", user=user).stdout
+    assert "disableAllHooks is true, so no hook runs" in said
+
+
+def test_a_file_that_cannot_be_written_leaves_the_others_as_they_were(user: Path, home: Path) -> None:
+    before = filled(user, "claude")
+    (user / ".claude.json").unlink()
+    (user / ".claude.json").symlink_to("/proc/nowhere/x.json")  # where not even root may write
+    del before[user / ".claude.json"]
+    with pytest.raises(BadInput, match="cannot be written"):
+        do("claude", user, home)
+    assert everything(user) == before
+    assert not (home / files.STATE / "claude.json").exists()
+
+
 def test_the_environment_says_where_the_files_are(tmp_path: Path) -> None:
     environ = {"CLAUDE_CONFIG_DIR": "/c", "CODEX_HOME": "/x", "XDG_CONFIG_HOME": "/g", "GEMINI_CLI_HOME": "/e"}
     folders = Folders(environ, tmp_path, "Linux")
@@ -249,8 +380,8 @@ def test_comments_commas_and_indentation_survive(text: str) -> None:
 # -- the command ------------------------------------------------------------------------------------------------------
 
 
-def recollect(*words: str, user: Path) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "HOME": str(user)}
+def recollect(*words: str, user: Path, **more: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "HOME": str(user), "RECOLLECT_EMBEDDER": "hashing", **more}
     for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_CONFIG_HOME", "GEMINI_CLI_HOME", "OPENCODE_CONFIG_DIR"):
         environment.pop(name, None)
     command = [sys.executable, "-m", "recollect", *words]
@@ -270,11 +401,61 @@ def test_a_dry_run_shows_the_difference_and_touches_nothing(user: Path) -> None:
 
 def test_install_and_uninstall_from_the_command_line(user: Path) -> None:
     before = filled(user, "codex")
-    assert "connected" in recollect("install", "codex", user=user).stdout
+    said = recollect("install", "codex", user=user).stdout
+    assert "Codex is connected" in said
+    assert "The daemon runs." in said
+    assert link.daemon(os.environ["RECOLLECT_HOME"])
     assert "Codex        connected" in recollect("install", user=user).stdout
     assert tomllib.loads((user / ".codex/config.toml").read_text())["mcp_servers"]["recollect"]["args"] == ["mcp"]
     assert recollect("uninstall", "codex", user=user).returncode == 0
     assert everything(user) == before
+
+
+def test_a_home_that_cannot_be_written_is_said_and_nothing_is_touched(user: Path, tmp_path: Path) -> None:
+    before = filled(user, "claude")
+    (tmp_path / "file").touch()
+    done = recollect("install", "claude", user=user, RECOLLECT_HOME=str(tmp_path / "file" / "home"))
+    assert done.returncode not in (0, 1)
+    assert "Traceback" not in done.stderr
+    assert f"{tmp_path / 'file'}" in done.stderr
+    assert "RECOLLECT_HOME" in done.stderr
+    assert everything(user) == before
+
+
+def test_the_home_that_install_makes_is_its_owners_alone(user: Path, tmp_path: Path) -> None:
+    home = tmp_path / "new" / "home"
+    assert recollect("install", "claude", user=user, RECOLLECT_HOME=str(home)).returncode == 0
+    assert {stat.S_IMODE(path.stat().st_mode) for path in (home.parent, home, home / files.BACKUPS)} == {0o700}
+
+
+def test_a_daemon_that_does_not_come_up_is_said(user: Path, tmp_path: Path) -> None:
+    (tmp_path / "home" / "daemon.lock").mkdir(parents=True)
+    done = recollect("install", "claude", user=user)
+    assert done.returncode == 0
+    assert "The daemon does not come up" in done.stdout
+
+
+def test_settings_of_the_environment_are_passed_on_to_server_and_hooks(user: Path, tmp_path: Path) -> None:
+    chosen = {"RECOLLECT_PORT": "7811", "RECOLLECT_STORE": "notes.db", "RECOLLECT_PROJECT": "not this"}
+    assert recollect("install", "codex", user=user, **chosen).returncode == 0
+    assert values(codex_config(user))["mcp_servers"]["recollect"]["env"] == {
+        "RECOLLECT_EMBEDDER": "hashing", "RECOLLECT_HOME": str(tmp_path / "home"), "RECOLLECT_PORT": "7811",
+        "RECOLLECT_STORE": str(Path("notes.db").absolute()),
+    }  # fmt: skip
+    told = (user / ".codex" / "hooks.json").read_text()
+    assert "--env RECOLLECT_PORT=7811" in told
+    assert f"--home {tmp_path / 'home'}" in told
+    assert "not this" not in told
+
+
+def test_a_password_is_not_written_into_the_files_of_an_assistant(user: Path) -> None:
+    chosen = {"RECOLLECT_STORE": "postgresql://ana:secret@db.example/recollect"}
+    done = recollect("install", "codex", user=user, **chosen)
+    assert done.returncode != 0
+    assert "RECOLLECT_STORE holds a password" in done.stderr
+    assert "secret" not in done.stderr
+    assert everything(user) == {}
+    assert recollect("uninstall", "codex", user=user, **chosen).returncode == 0
 
 
 # -- the plugin -------------------------------------------------------------------------------------------------------

@@ -379,7 +379,7 @@ def hooked(repo: Repo, home: Path, *, leave: bool = False) -> list[Path]:
     from datetime import UTC, datetime
 
     found = find(repo.path)
-    changes = git_hooks.plan(found, Program("/opt/recollect", str(home)), leave=leave)
+    changes = git_hooks.plan(found, Program("/opt/recollect", {"RECOLLECT_HOME": str(home)}), leave=leave)
     git_hooks.change(found, changes, home, datetime.now(UTC), leave=leave)
     return [change.path for change in changes]
 

@@ -20,8 +20,10 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
 import recollect
-from recollect.thin.link import INFO, daemon
-from recollect.thin.shim import USAGE
+from recollect.serve.profiles import PROFILES
+from recollect.thin.link import INFO, Link, daemon
+from recollect.thin.listed import META, Listed
+from recollect.thin.shim import USAGE, quoted
 
 MODERN = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -285,11 +287,123 @@ def test_when_nothing_can_be_had_every_request_is_told_why(tmp_path: Path) -> No
     (home / "daemon.lock").mkdir()
     (home / "recollect.db").write_text("this is something else, and long enough to be looked at" * 100)
     with Assistant(home) as assistant:
-        error = assistant.ask("server/discover")
-        assert "not a" in error["message"].lower()
-        assert "It was not touched" in error["message"] or "it was not touched" in error["message"]
-        assert assistant.ask("tools/list")["code"] == -32603
+        assert assistant.ask("tools/list")["tools"], "which needs nobody"
+        for _ in range(2):
+            error = assistant.ask("tools/call", {"name": "recall", "arguments": {"query": "anything"}})
+            assert error["code"] == -32603
+            assert "not a" in error["message"].lower()
+            assert "it was not touched" in error["message"].lower()
         assert assistant.leave()[0] == 0
+
+
+# -- what is known without a daemon -----------------------------------------------------------------------------------
+
+HELLO = {"capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+LISTS = ("tools/list", "prompts/list", "resources/list", "resources/templates/list")
+
+
+def served(link: Link, tools: str, message: dict[str, Any]) -> Any:
+    """What the daemon itself answers, without anybody between."""
+    headers = {"Accept": "application/json, text/event-stream"}
+    if meta := message["params"].get("_meta"):
+        headers |= {"MCP-Protocol-Version": str(meta[f"{META}protocolVersion"]), "Mcp-Method": message["method"]}
+    answer = link.request("POST", f"/mcp?tools={tools}", json.dumps(message).encode(), headers, timeout=PATIENCE)
+    told = answer.body.decode()
+    if answer.headers["content-type"].startswith("text/event-stream"):
+        told = next(line[5:] for line in told.splitlines() if line.startswith("data:"))
+    found = json.loads(told)
+    return found.get("result", found.get("error"))
+
+
+def parameters(result: dict[str, Any]) -> list[list[str]]:
+    return [list(tool["inputSchema"].get("properties", ())) for tool in result.get("tools", ())]
+
+
+@pytest.mark.parametrize("tools", [*PROFILES, "", "core,reference", " Memory , capture"])
+def test_what_is_packaged_is_what_the_server_says(home: Path, tools: str) -> None:
+    with Assistant(home) as assistant:
+        assistant.call("recall", {"query": "whether the daemon runs"})
+    link, listed = daemon(str(home)), Listed(tools)
+    assert link
+    messages: list[tuple[str, dict[str, Any]]] = [
+        ("initialize", {"protocolVersion": version, **HELLO})
+        for version in ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28", "1999-01-01")
+    ]
+    messages += [(method, {"_meta": MODERN}) for method in ("server/discover", *LISTS)]
+    messages += [(method, {}) for method in LISTS]
+    for method, params in messages:
+        message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+        found = listed.answer(message)
+        assert found is not None
+        wanted = served(link, quoted(tools), message)
+        assert found == wanted, (method, params)
+        assert parameters(found) == parameters(wanted), "in the order in which a model should read them"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"method": "initialize", "params": {"protocolVersion": 7, **HELLO}}, {"method": "initialize"},
+        {"method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {}}},
+        {"method": "tools/list", "params": {"_meta": {**MODERN, f"{META}protocolVersion": "2027-01-01"}}},
+        {"method": "tools/list", "params": {"_meta": {f"{META}protocolVersion": "2026-07-28"}}},
+        {"method": "tools/list", "params": {"cursor": "x"}}, {"method": "tools/list", "params": []},
+        {"method": "server/discover", "params": {}}, {"method": ["tools/list"]}, {"method": "tools/call"},
+    ],
+)  # fmt: skip
+def test_what_is_not_quite_as_expected_is_left_to_the_server(message: dict[str, Any]) -> None:
+    assert Listed("core").answer(message) is None
+    assert Listed("nonsense").answer({"method": "tools/list"}) is None
+
+
+def test_the_tools_are_there_while_no_daemon_is(tmp_path: Path) -> None:
+    """The daemon of this home is stopped while it starts, so that it never comes up."""
+    home = tmp_path / "home"
+    home.mkdir()
+    os.close(os.open(home / "daemon.tried", os.O_CREAT, 0o600))  # somebody is just starting one
+    with Assistant(home, "--tools", "core,history") as assistant:
+        assert assistant.ask("initialize", {"protocolVersion": "2025-06-18", **HELLO}, modern=False)["serverInfo"]
+        assert "undo" in str(assistant.ask("tools/list", modern=False)["tools"])
+        assert assistant.ask("prompts/list", modern=False)["prompts"]
+        assert not (home / INFO).exists()
+        end_process(assistant)
+
+
+def end_process(assistant: Assistant) -> None:
+    """Not by its stdin: it would wait for what it has begun."""
+    assistant._process.kill()
+
+
+# -- a daemon that takes no more, or says nothing ---------------------------------------------------------------------
+
+
+def test_a_call_that_is_too_large_is_told_so(home: Path) -> None:
+    with Assistant(home) as assistant:
+        for size in (5_000_000, 20_000_000):
+            error = assistant.ask("tools/call", {"name": "remember", "arguments": {"content": "a" * size}})
+            told = str(error.get("message") or error["content"])
+            assert "the limit is" in told or "A request may have" in told
+            assert "again and again" not in told
+        assert "A request may have 16,777,216 bytes and has 20,000," in told
+        assert assistant.call("remember", {"content": "Small enough."}).startswith("Remembered")
+
+
+def test_a_daemon_that_was_stopped_is_said_and_the_server_runs_in_the_process(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with Assistant(home, "--project", "shop") as assistant:
+        assistant.call("remember", {"content": "The staging host is called anna."})
+        pid = pid_of(home)
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            assert "anna" in assistant.call("recall", {"query": "what is the staging host called?"})
+            assert assistant.call("remember", {"content": "Alone."}).startswith("Remembered")
+            code, said = assistant.leave()
+        finally:
+            os.kill(pid, signal.SIGCONT)
+    assert code == 0
+    assert f"The daemon, process {pid}, does not answer" in said
+    assert f"kill -CONT {pid}" in said
+    end(home)
 
 
 def test_stdin_that_ends_at_once_still_gets_its_answers(home: Path) -> None:

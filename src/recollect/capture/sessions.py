@@ -18,6 +18,8 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 
+from ..thin.private import make_folder
+
 FOLDER = "sessions"
 KEPT_DAYS = 30
 MAX_SHOWN, MAX_SAID, MAX_KEPT = 1000, 3, 100
@@ -76,7 +78,7 @@ def _read(path: Path) -> Session:
 
 def _write(path: Path, session: Session) -> None:
     new = not path.parent.exists()
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_folder(path.parent)
     number, name = tempfile.mkstemp(dir=path.parent, suffix=".part")  # which is 0600
     with os.fdopen(number, "w", encoding="utf-8") as file:
         json.dump(asdict(session), file)

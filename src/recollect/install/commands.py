@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import shutil
 import sys
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,8 +18,11 @@ from .. import settings
 from ..errors import BadInput
 from ..present import Look
 from ..program import App, command
+from ..thin import link
 
 GIT_HOOKS = "git-hooks"
+PATIENCE = 60.0  # seconds that a daemon may take to start
+CREDENTIAL = re.compile(r"://[^/?@]*:[^/?]*@|password=")
 HOSTS = ("claude", "codex", "gemini", "cursor", "vscode", "windsurf", "opencode")
 
 
@@ -28,7 +33,8 @@ def install(app: App, host: str | None, dry_run: bool) -> None:
     """Connect an assistant: its hooks and its MCP server.
 
     HOST is claude, codex, gemini, cursor, vscode, windsurf or opencode. Its configuration files get what they need and
-    keep everything else; each is saved first. Without HOST, tells which assistants are connected. With git-hooks, the
+    keep everything else; each is saved first. Settings of the environment (RECOLLECT_...) are passed on, and the daemon
+    is left running. Without HOST, tells which assistants are connected. With git-hooks, the
     repository you are in tells of its commits; hooks that are there go on running.
     """
     if host is None:
@@ -58,26 +64,37 @@ def change(app: App, name: str, dry_run: bool, *, leave: bool) -> None:
     from . import files, hosts
 
     program, folders, home = here(app)
+    if not leave:
+        refuse_passwords(program, home)
     changes = files.plan(name, program, folders, home, leave=leave)
     saved = None if dry_run else files.carry_out(name, changes, home, datetime.now(UTC), leave=leave)
-    data = {
+    runs = not (dry_run or leave) and started(program, home)
+    data: dict[str, Any] = {
         "host": name,
         "dry_run": dry_run,
         "changes": [{"path": str(change.path), "diff": change.diff()} for change in changes],
         "backup": str(saved) if saved else None,
+        "remarks": files.remarks(name, program, folders, leave=leave),
+        "daemon": runs,
     }
-    note = hosts.host(name).note
+    if not (dry_run or leave or runs):
+        data["remarks"].append(
+            "The daemon does not come up, so sessions begin without memories. See why: recollect serve"
+        )
+    found = hosts.host(name)
 
     def words(_: Any, out: Look) -> str:
-        title = hosts.host(name).title
+        more = "".join(f"\n! {remark}" for remark in data["remarks"])
         if not changes:
-            return f"= {title} is {'not connected' if leave else 'connected already'}; nothing to change"
+            return f"= {found.title} is {'not connected' if leave else 'connected already'}; nothing to change{more}"
         shown = "".join(change.diff() for change in changes)
         if dry_run:
-            return f"{shown}\n{len(changes)} file{'s' * (len(changes) > 1)} would change; nothing was touched."
-        told = f"✓ {title} is {'disconnected' if leave else 'connected'}; the files as they were: {saved}"
-        more = "" if leave else f"\n  Start a new session of {title} to use it.{f' {note}' if note else ''}"
-        return f"{shown}\n{told}{more}"
+            return f"{shown}\n{len(changes)} file{'s' * (len(changes) > 1)} would change; nothing was touched.{more}"
+        told = f"✓ {found.title} is {'disconnected' if leave else 'connected'}; the files as they were: {saved}"
+        note = f" {found.note}" if found.note else ""
+        up = " The daemon runs." if runs else ""
+        then = "" if leave else f"\n {up} Start a new session of {found.title} to use it.{note}"
+        return f"{shown}\n{told}{then}{more}"
 
     app.say(data, words)
 
@@ -90,6 +107,8 @@ def change_git(app: App, dry_run: bool, *, leave: bool) -> None:
     from . import git_hooks
 
     program, _, home = here(app)
+    if not leave:
+        refuse_passwords(program, home)
     repository = find(Path.cwd())
     changes = git_hooks.plan(repository, program, leave=leave)
     saved = None if dry_run else git_hooks.change(repository, changes, home, datetime.now(UTC), leave=leave)
@@ -114,6 +133,12 @@ def change_git(app: App, dry_run: bool, *, leave: bool) -> None:
     app.say(data, words)
 
 
+def started(program: Any, home: Path) -> bool:
+    """Whether a daemon runs, which is started if need be: the first session is not to wait for it."""
+    os.environ |= program.settings  # what was chosen by an option, too
+    return link.start(str(home.absolute()), wait=PATIENCE)
+
+
 def overview(app: App) -> None:
     from . import files, hosts
 
@@ -122,6 +147,7 @@ def overview(app: App) -> None:
     for host in hosts.HOSTS.values():
         try:
             state = "connected" if files.connected(host.name, program, folders, home) else "not connected"
+            state = "; ".join([state, *files.remarks(host.name, program, folders)])
         except BadInput as error:
             state = error.message
         rows.append({"host": host.name, "title": host.title, "state": state})
@@ -134,8 +160,37 @@ def here(app: App) -> tuple[Any, Any, Path]:
 
     chosen, origin = settings.load(**app.given)
     folders = hosts.Folders(os.environ, Path.home(), platform.system())
-    usual = origin["home"] == "default"
-    return hosts.Program(script(), "" if usual else str(chosen.home.resolve())), folders, chosen.home
+    return hosts.Program(script(), passed_on(chosen, origin)), folders, chosen.home
+
+
+def passed_on(chosen: settings.Settings, origin: Mapping[str, str]) -> dict[str, str]:
+    """The settings of the environment and the command line, as an assistant must have them to reach the same store.
+
+    The file of settings needs no passing on. The project is that of the folder an assistant works in.
+    """
+    found = {}
+    for name, source in origin.items():
+        if source in ("default", str(chosen.config_path)) or name == "project":
+            continue
+        value = str(getattr(chosen, name))
+        if name == "home" and chosen.home == settings.DEFAULT_HOME.expanduser():
+            continue
+        if name == "store":
+            value = chosen.standing
+        elif name in ("home", "bank", "daily_log") and value:
+            value = str(Path(value).expanduser().resolve())
+        found[f"{settings.PREFIX}{name.upper()}"] = value
+    return dict(sorted(found.items()))
+
+
+def refuse_passwords(program: Any, home: Path) -> None:
+    """Raise where a setting that would be passed on holds a password: those files are copied and shared."""
+    for name, value in program.settings.items():
+        if CREDENTIAL.search(value):
+            raise BadInput(
+                f"{name} holds a password, which does not belong into the files of an assistant.",
+                fix=f"Write it into {home / 'config.toml'} and leave it out of the environment.",
+            )
 
 
 def script() -> str:

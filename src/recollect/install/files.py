@@ -15,21 +15,23 @@ import difflib
 import hashlib
 import json
 import os
+import re
 import shutil
 import tempfile
-import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from ..errors import BadInput
-from . import jsonc
-from .hosts import NAME, Entry, Folders, Program, Target, host
+from ..errors import BadInput, StoreReadOnly
+from ..thin.private import make_folder
+from . import jsonc, toml
+from .hosts import NAME, SERVER, Entry, Folders, Program, Target, host
 
 STATE, BACKUPS = "installed", "backups"
-OPENS, CLOSES = f"# >>> {NAME} >>>", f"# <<< {NAME} <<<"
+MARKS = re.compile(rf"^# (>>> {NAME} >>>|<<< {NAME} <<<)\n?", re.MULTILINE)  # older versions put them around our table
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,8 @@ def plan(name: str, program: Program, folders: Folders, home: Path, *, leave: bo
     for target in host(name).targets(program, folders):
         before = _read(target.path)
         original = _without(target, before, state.get(str(target.path)))
-        after = original if leave else _with(target, original)
+        # In TOML our table is changed where it stands, because Codex adds to it what the user decides about tools.
+        after = original if leave else _with(target, before if target.table else original)
         if before != after:
             changes.append(Change(target.path, before, after, original))
     return changes
@@ -71,32 +74,70 @@ def connected(name: str, program: Program, folders: Folders, home: Path) -> bool
     return not plan(name, program, folders, home)
 
 
+def remarks(name: str, program: Program, folders: Folders, *, leave: bool = False) -> list[str]:
+    """What a person should know of the files as they are: what was left to somebody else, and what keeps hooks off."""
+    found = []
+    for target in host(name).targets(program, folders):
+        values, paths = _values(target), [entry.path for entry in target.entries if NAME in entry.path]
+        for path in [*paths, *([SERVER] if target.table else [])]:
+            server = toml.at(values, path)
+            if server is not None and not _starts_us(server):
+                found.append(f"{target.path}: {'.'.join(path)} starts another program, so it was left as it is.")
+        if target.off and not leave and toml.at(values, target.off[0]) is target.off[1]:
+            switch = f"{'.'.join(target.off[0])} is {json.dumps(target.off[1])}"
+            found.append(f"{target.path}: {switch}, so no hook runs: nothing is captured, and nothing comes by itself.")
+    return found
+
+
 def carry_out(name: str, changes: Sequence[Change], home: Path, now: datetime, *, leave: bool = False) -> Path | None:
-    """Make the changes; gives the folder with what the files were before."""
+    """Make the changes, all of them or none; gives the folder with what the files were before."""
     if not changes:
         return None
     backup = home / BACKUPS / f"{now:%Y%m%dT%H%M%S}-{'uninstall' if leave else 'install'}-{name}"
-    backup.mkdir(mode=0o700, parents=True, exist_ok=True)
-    state, emptied = _state(home, name), list[str]()
+    try:
+        make_folder(backup)
+        make_folder(home / STATE)
+    except OSError as error:
+        raise StoreReadOnly(f"{home} cannot be written: {error.strerror}.") from error
+    state, made = _state(home, name), list[str]()
     for number, change in enumerate(changes):
-        if _read(change.path) != change.before:
-            raise BadInput(f"{change.path} changed while we looked at it.", fix="Try again; it was not touched.")
-        saved = backup / f"{number}-{change.path.name}"
-        original = backup / f"{number}-{change.path.name}.original"
-        for place, content in ((saved, change.before), (original, change.original)):
+        for end, content in (("", change.before), (".original", change.original)):
             if content is not None:
-                _write(place, content)
-        made = [str(folder) for folder in change.path.parents if not folder.exists()]  # the innermost first
-        _write(change.path, change.after)
-        if leave:
-            emptied += state.pop(str(change.path), {}).get("made", [])
-        else:
-            kept = None if change.original is None else str(original)
-            made = made or state.get(str(change.path), {}).get("made", [])
-            state[str(change.path)] = {"after": _digest(change.after), "original": kept, "made": made}
-    _leave_no_folder(emptied)
-    _write(home / STATE / f"{name}.json", json.dumps(state, indent=2).encode() if state else None)
+                _write(backup / f"{number}-{change.path.name}{end}", content)
+        missing = [str(folder) for folder in change.path.parents if not folder.exists()]  # the innermost first
+        known = state.pop(str(change.path), {}).get("made", [])
+        made += known if leave else missing
+        if not leave:
+            kept = None if change.original is None else str(backup / f"{number}-{change.path.name}.original")
+            state[str(change.path)] = {"after": _digest(change.after), "original": kept, "made": missing or known}
+    record = home / STATE / f"{name}.json"
+    _write_all([
+        *((change.path, change.before, change.after) for change in changes),
+        (record, _read(record), json.dumps(state, indent=2).encode() if state else None),
+    ], made if not leave else ())  # fmt: skip
+    if leave:
+        _leave_no_folder(made)
     return backup
+
+
+def _write_all(files: Sequence[tuple[Path, bytes | None, bytes | None]], made: Sequence[str]) -> None:
+    """Write each file; where one cannot be, those before it are as they were, and folders made for them are gone."""
+    done: list[tuple[Path, bytes | None]] = []
+    try:
+        for path, before, after in files:
+            _write_over(path, before, after)
+            done.append((path, before))
+    except BadInput:
+        for path, before in reversed(done):
+            _write(path, before)
+        _leave_no_folder(made)
+        raise
+
+
+def _write_over(path: Path, before: bytes | None, after: bytes | None) -> None:
+    if _read(path) != before:
+        raise BadInput(f"{path} changed while we looked at it.", fix="Try again; nothing was changed.")
+    _write(path, after)
 
 
 # -- with and without us ----------------------------------------------------------------------------------------------
@@ -106,17 +147,48 @@ def _with(target: Target, original: bytes | None) -> bytes:
     if target.whole:
         return target.whole.encode()
     text = _text(target.path, original)
-    if target.block:
-        return _with_block(target, text).encode()
-    text = text if text.strip() else "{}\n"
-    try:
+    with _named(target.path):
+        if target.table:
+            return _with_table(target, text).encode()
+        text = text if text.strip() else "{}\n"
         for entry in target.entries:
             if not _present(text, entry):
                 text = jsonc.add(text, entry.path, [entry.value] if _new_list(text, entry) else entry.value)
-    except BadInput as error:
-        error.message = f"{target.path}: {error.message}"
-        raise
     return text.encode()
+
+
+def _with_table(target: Target, text: str) -> str:
+    known = toml.at(toml.parse(text), SERVER)
+    foreign = known is not None and not _starts_us(known)
+    as_wanted = isinstance(known, dict) and all(known.get(name) == value for name, value in target.table.items())
+    return text if foreign or as_wanted else toml.put(text, SERVER, target.table)
+
+
+def _starts_us(server: Any) -> bool:
+    """Whether an entry of a server starts this program, from wherever it was installed."""
+    command = server.get("command") if isinstance(server, Mapping) else None
+    words = command if isinstance(command, list) else [command]
+    return bool(words) and isinstance(words[0], str) and re.split(r"[/\\]", words[0])[-1] in (NAME, f"{NAME}.exe")
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Errors in the text of a file, with its name."""
+    try:
+        yield
+    except BadInput as error:
+        error.message = f"{path}: {error.message}"
+        raise
+
+
+def _values(target: Target) -> Mapping[str, Any]:
+    """What a file says now, as values."""
+    text = _text(target.path, _read(target.path))
+    with _named(target.path):
+        if target.table:
+            return toml.parse(text)
+        found = jsonc.parse(text).plain() if target.entries and text.strip() else {}
+    return found if isinstance(found, Mapping) else {}
 
 
 def _new_list(text: str, entry: Entry) -> bool:
@@ -132,25 +204,7 @@ def _present(text: str, entry: Entry) -> bool:
 
 
 def _at(text: str, path: Sequence[str]) -> Any:
-    value = jsonc.parse(text).plain()
-    for name in path:
-        value = value.get(name) if isinstance(value, Mapping) else None
-    return value
-
-
-def _with_block(target: Target, text: str) -> str:
-    try:
-        known = tomllib.loads(text)
-        if NAME in known.get("mcp_servers", {}):  # the user's own entry is as good as ours
-            return text
-        gap = "" if not text else "\n" if text.endswith("\n") else "\n\n"
-        made = f"{text}{gap}{OPENS}\n{target.block}\n{CLOSES}\n"
-        tomllib.loads(made)
-    except (tomllib.TOMLDecodeError, AttributeError, TypeError) as error:
-        raise BadInput(
-            f"{target.path} cannot be added to: {error}.", fix="Mend it first; it was not touched."
-        ) from error
-    return made
+    return toml.at(jsonc.parse(text).plain(), path)
 
 
 def _without(target: Target, current: bytes | None, known: Mapping[str, Any] | None) -> bytes | None:
@@ -162,35 +216,28 @@ def _without(target: Target, current: bytes | None, known: Mapping[str, Any] | N
     if target.whole:
         return None if f"{NAME} hook".encode() in current or f'{NAME}", "hook"'.encode() in current else current
     text = _text(target.path, current)
-    left = _without_block(text) if target.block else _without_entries(target, text)
+    with _named(target.path):
+        left = _without_table(text) if target.table else _without_entries(target, text)
     ours_alone = known is not None and known.get("original") is None and left.strip() in ("", "{}")
     return None if ours_alone else left.encode()
 
 
-def _without_block(text: str) -> str:
-    start, end = text.find(OPENS), text.find(CLOSES)
-    if start < 0 or end < start:
-        return text
-    after = end + len(CLOSES)
-    after += text.startswith("\n", after)
-    start -= text.endswith("\n\n", 0, start)
-    return text[:start] + text[after:]
+def _without_table(text: str) -> str:
+    known = toml.at(toml.parse(text), SERVER)
+    left = toml.remove(text, SERVER) if known is not None and _starts_us(known) else text
+    return MARKS.sub("", left)
 
 
 def _without_entries(target: Target, text: str) -> str:
     if not text.strip():
         return text
-    try:
-        for entry in target.entries:
-            if entry.listed:
-                text = jsonc.remove(text, entry.path, lambda item, like=entry: _ours(item, like))  # type: ignore[misc]
-            elif NAME in entry.path:
-                text = jsonc.remove(text, entry.path)
-        if jsonc.parse(text).plain() == {"version": 1}:  # which Cursor wants, and nobody else wrote
-            text = jsonc.remove(text, ("version",))
-    except BadInput as error:
-        error.message = f"{target.path}: {error.message}"
-        raise
+    for entry in target.entries:
+        if entry.listed:
+            text = jsonc.remove(text, entry.path, lambda item, like=entry: _ours(item, like))  # type: ignore[misc]
+        elif NAME in entry.path and _starts_us(_at(text, entry.path)):
+            text = jsonc.remove(text, entry.path)
+    if jsonc.parse(text).plain() == {"version": 1}:  # which Cursor wants, and nobody else wrote
+        text = jsonc.remove(text, ("version",))
     return text
 
 
@@ -241,11 +288,11 @@ def _digest(content: bytes | None) -> str:
 
 def _write(path: Path, content: bytes | None) -> None:
     """Put a file in place of the old one, whole; None removes it."""
-    if content is None:
-        path.unlink(missing_ok=True)
-        return
     real = Path(os.path.realpath(path))
     try:
+        if content is None:
+            path.unlink(missing_ok=True)
+            return
         real.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         number, part = tempfile.mkstemp(dir=real.parent, prefix=f".{real.name}.")
         with os.fdopen(number, "wb") as file:

@@ -9,18 +9,19 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from ..errors import BadInput
+from ..thin.hook import budget
 
 NAME = "recollect"
+HOME = "RECOLLECT_HOME"
+SERVER = ("mcp_servers", NAME)  # where Codex keeps it
 TOOLS = "Bash|Edit|MultiEdit|Write|NotebookEdit|apply_patch|shell|exec_command"
 GEMINI_TOOLS = "run_shell_command|write_file|replace"
-# Seconds a host waits before it gives a hook up; the hook ends well before by itself.
-PATIENCE = {"SessionStart": 10, "SessionEnd": 3}  # three is the most that Codex gives the end of a session
 EVENTS = ("SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "PreCompact", "SessionEnd")
 GEMINI_EVENTS = ("SessionStart", "BeforeAgent", "AfterTool", "AfterAgent", "PreCompress", "SessionEnd")
 CURSOR_EVENTS = (
@@ -32,25 +33,31 @@ WINDSURF_EVENTS = ("pre_user_prompt", "post_run_command", "post_write_code", "po
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """How the program is called, and where it keeps its things when that is not the usual place."""
+    """How the program is called, and the settings (`RECOLLECT_…`) it is to have, because whoever connects it has."""
 
     path: str = NAME
-    home: str = ""
+    settings: Mapping[str, str] = field(default_factory=dict)
 
     def server(self) -> dict[str, Any]:
         """What nearly every host calls an MCP server on standard input and output."""
         return {"command": self.path, "args": ["mcp"]} | self.environment()
 
     def environment(self, name: str = "env") -> dict[str, Any]:
-        return {name: {"RECOLLECT_HOME": self.home}} if self.home else {}
+        return {name: dict(self.settings)} if self.settings else {}
+
+    def options(self, host: str) -> list[str]:
+        """What follows the event: hooks are a line for the shell, and not every host gives them an environment."""
+        words = ["--host", host]
+        for name, value in self.settings.items():
+            words += ["--home", value] if name == HOME else ["--env", f"{name}={value}"]
+        return words
 
     def hook(self, event: str, host: str) -> str:
         """
         >>> Program("/opt/my tools/recollect").hook("Stop", "claude")
         "'/opt/my tools/recollect' hook Stop --host claude"
         """
-        words = [self.path, "hook", event, "--host", host] + (["--home", self.home] if self.home else [])
-        return shlex.join(words)
+        return shlex.join([self.path, "hook", event, *self.options(host)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +71,13 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A file, and what of ours belongs in it: entries of JSON, a block of TOML, or the whole of it."""
+    """A file, and what of ours belongs in it: entries of JSON, a table of TOML, or the whole of it."""
 
     path: Path
     entries: tuple[Entry, ...] = ()
-    block: str = ""
+    table: Mapping[str, Any] = field(default_factory=dict)  # of `SERVER`
     whole: str = ""
+    off: tuple[tuple[str, ...], bool] | None = None  # the setting, and its value, by which a host runs no hooks
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +113,7 @@ def claude_hooks(program: Program, host: str) -> dict[str, list[dict[str, Any]]]
     """Claude Code's hooks, which are Codex's too."""
     made: dict[str, list[dict[str, Any]]] = {}
     for event in EVENTS:
-        handler = {"type": "command", "command": program.hook(event, host), "timeout": PATIENCE.get(event, 5)}
+        handler = {"type": "command", "command": program.hook(event, host), "timeout": budget(event)[0]}
         matcher = {"matcher": TOOLS} if event == "PostToolUse" else {}
         made[event] = [{**matcher, "hooks": [handler]}]
     return made
@@ -116,7 +124,7 @@ def gemini_hooks(program: Program) -> dict[str, list[dict[str, Any]]]:
     made: dict[str, list[dict[str, Any]]] = {}
     for event in GEMINI_EVENTS:
         handler = {"name": NAME, "type": "command", "command": program.hook(event, "gemini"),
-                   "timeout": 1000 * PATIENCE.get(event, 5)}  # fmt: skip
+                   "timeout": 1000 * budget(event)[0]}  # fmt: skip
         matcher = {"matcher": GEMINI_TOOLS} if event == "AfterTool" else {}
         made[event] = [{**matcher, "hooks": [handler]}]
     return made
@@ -133,7 +141,9 @@ def _listed(hooks: Mapping[str, list[dict[str, Any]]]) -> tuple[Entry, ...]:
 def _claude(program: Program, folders: Folders) -> tuple[Target, ...]:
     server = {"type": "stdio", **program.server(), "alwaysLoad": True}
     return (
-        Target(folders.claude / "settings.json", _listed(claude_hooks(program, "claude"))),
+        Target(
+            folders.claude / "settings.json", _listed(claude_hooks(program, "claude")), off=(("disableAllHooks",), True)
+        ),
         Target(folders.claude_servers, (Entry(("mcpServers", NAME), server),)),
     )
 
@@ -141,25 +151,14 @@ def _claude(program: Program, folders: Folders) -> tuple[Target, ...]:
 def _codex(program: Program, folders: Folders) -> tuple[Target, ...]:
     return (
         Target(folders.codex / "hooks.json", _listed(claude_hooks(program, "codex"))),
-        Target(folders.codex / "config.toml", block=codex_block(program)),
+        Target(folders.codex / "config.toml", table=program.server(), off=(("features", "hooks"), False)),
     )
-
-
-def codex_block(program: Program) -> str:
-    lines = [f"[mcp_servers.{NAME}]", f"command = {_quoted(program.path)}", 'args = ["mcp"]']
-    if program.home:
-        lines.append(f"env = {{ RECOLLECT_HOME = {_quoted(program.home)} }}")
-    return "\n".join(lines)
-
-
-def _quoted(text: str) -> str:
-    """A basic string of TOML, which is written as JSON writes one."""
-    return json.dumps(text, ensure_ascii=False)
 
 
 def _gemini(program: Program, folders: Folders) -> tuple[Target, ...]:
     server = Entry(("mcpServers", NAME), program.server())
-    return (Target(folders.gemini / "settings.json", (server, *_listed(gemini_hooks(program)))),)
+    hooks = _listed(gemini_hooks(program))
+    return (Target(folders.gemini / "settings.json", (server, *hooks), off=(("hooksConfig", "enabled"), False)),)
 
 
 def _cursor(program: Program, folders: Folders) -> tuple[Target, ...]:
@@ -192,10 +191,9 @@ def _opencode(program: Program, folders: Folders) -> tuple[Target, ...]:
 
 def opencode_plugin(program: Program) -> str:
     """The plugin that comes with the package, calling the program as it is called here."""
-    after = ["--host", "opencode"] + (["--home", program.home] if program.home else [])
     script = (files(__package__) / "opencode.js").read_text("utf-8")
     script = script.replace('["recollect", "hook"]', json.dumps([program.path, "hook"]))
-    return script.replace('["--host", "opencode"]', json.dumps(after))
+    return script.replace('["--host", "opencode"]', json.dumps(program.options("opencode")))
 
 
 HOSTS = {

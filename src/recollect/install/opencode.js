@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 
 const PROGRAM = ["recollect", "hook"];
 const HOST = ["--host", "opencode"];
-const PATIENCE = 4000;
+const PATIENCE = 31000; // milliseconds; the hook ends by itself before
 
 function hook(event, input) {
   return new Promise((resolve) => {

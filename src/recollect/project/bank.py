@@ -27,6 +27,7 @@ from ..errors import BadInput, GitUnavailable, NoRepository, NotADatabase, NotFo
 from ..redact import redact
 from ..settings import Settings
 from ..store import open_store
+from ..thin.private import make_folder
 from ..types import EVERYWHERE, STATES, Draft, Entry, Memory, Noun, Scope, Source
 from . import learning
 from .git import PATIENCE, checked_out, find
@@ -239,7 +240,7 @@ class Trail(Follower):
 
 def append(folder: Path, one: Learning) -> Path:
     """Write a learning at the end of its file, which is made if need be; readable by its owner alone."""
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_folder(folder)
     path = folder / f"{one.category}.md"
     fresh = not path.exists()
     with open(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "a", encoding="utf-8") as file:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from .. import times
 from ..engine import Engine
+from ..thin.private import make_folder
 from ..types import Entry, Scope
 
 FOLDER = "follow"
@@ -37,7 +38,7 @@ class Follower(ABC):
         """Follow to the newest change; gives how many things were written. One process at a time does."""
         if self._from_the_start and not self._engine.head:
             return 0  # nothing has happened yet, and nothing is left behind
-        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(self._path.parent)
         with open(os.open(self._path.with_suffix(".lock"), os.O_WRONLY | os.O_CREAT, 0o600), "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             written, after = 0, self._cursor()

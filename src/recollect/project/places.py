@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ..settings import Settings
+from ..thin.private import make_folder
 
 FILE = "projects.json"
 MAX_FOLDERS = 8  # of one project, the latest
@@ -88,7 +89,7 @@ class Places:
         return data if isinstance(data, dict) else {}
 
     def _change(self, put: Callable[[dict[str, Any]], None]) -> None:
-        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(self._path.parent)
         with _alone(self._path.with_suffix(".lock")):
             data = self._read()
             put(data.setdefault(self._store, {}))

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ..engine import Engine
+from ..thin.private import make_folder
 from .walk import File
 
 FOLDER = "ingested"
@@ -67,7 +68,7 @@ class Stamps:
     def save(self) -> None:
         if not self._changed:
             return
-        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(self._path.parent)
         part = self._path.with_suffix(f".{os.getpid()}.part")
         with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as out:
             json.dump({"version": VERSION, "files": self._known}, out)

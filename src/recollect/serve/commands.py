@@ -139,6 +139,7 @@ def stop(app: App) -> None:
         app.say({"stopped": False}, lambda _, out: "= no daemon is running")
         return
     os.kill(holder["pid"], signal.SIGTERM)
+    os.kill(holder["pid"], signal.SIGCONT)  # one that was stopped would not hear of it
     deadline = time.monotonic() + LEAVING
     while (still := lock.holder(home)) and still.get("pid") == holder["pid"]:
         if time.monotonic() > deadline:

@@ -78,9 +78,10 @@ class Gate:
 
     async def _enter(self, scope: Scope, state: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope)
-        limit = self._tenants.settings.request_limit
-        if not headers.get("content-length", "0").isdecimal() or int(headers.get("content-length", "0")) > limit:
-            raise TooLarge(f"The request is larger than {limit} bytes.", fix="Send less, or raise request_limit.")
+        limit, length = self._tenants.settings.request_limit, headers.get("content-length", "0")
+        if not length.isdecimal() or int(length) > limit:
+            sent = f" and has {int(length):,}" if length.isdecimal() else ""
+            raise TooLarge(f"A request may have {limit:,} bytes{sent}.", fix="Send less, or raise request_limit.")
         if scope["path"] not in OPEN and not scope["path"].startswith(OPEN_BELOW):
             state["caller"] = await self._caller(scope, headers)
         await self._app(scope, _Limited(receive, limit), send)
@@ -183,5 +184,5 @@ class _Limited:
         if message["type"] == "http.request":
             self._come += len(message.get("body", b""))
             if self._come > self._limit:
-                raise TooLarge(f"The request is larger than {self._limit} bytes.")
+                raise TooLarge(f"A request may have {self._limit:,} bytes.", fix="Send less, or raise request_limit.")
         return message

@@ -19,6 +19,7 @@ from typing import Any, Self
 
 from .. import times
 from ..errors import DaemonRunning, StoreReadOnly
+from ..thin.private import make_folder
 
 NAME = "daemon.lock"
 PATIENCE = 1.0  # seconds: somebody who only looks holds it for a moment
@@ -48,7 +49,7 @@ class Lock:
 
     def _try(self) -> bool:
         try:
-            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_folder(self._path.parent)
             file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
             raise StoreReadOnly(f"{self._path} cannot be written: {error.strerror}.") from error

@@ -19,6 +19,7 @@ from typing import IO, Any
 
 from ..checks import one_of
 from ..redact import redact
+from ..thin.private import make_folder
 
 LEVELS = ("debug", "info", "warning", "error")
 SIZE, KEPT = 5_000_000, 3
@@ -60,7 +61,7 @@ class Log(RotatingFileHandler):
 def begin(home: Path, level: str) -> Log:
     """Send what is logged in this process to the file; gives what `end` takes."""
     one_of(level, LEVELS, "log_level")
-    path(home).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_folder(path(home).parent)
     log = Log(path(home), maxBytes=SIZE, backupCount=KEPT, encoding="utf-8")
     log.setFormatter(Lines())
     root = logging.getLogger()

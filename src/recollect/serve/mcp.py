@@ -44,7 +44,6 @@ from .wire import wire
 
 Context = ServerRequestContext[Any, Request]
 TOOLS, FOLDER = "recollect-tools", "recollect-folder"
-MAX_BODY = 4 * 1024 * 1024
 SOME_MINUTES = CacheHint(ttl_ms=5 * 60_000, scope="private")
 AT_ONCE = CacheHint(ttl_ms=0, scope="private")
 
@@ -105,7 +104,8 @@ class Endpoint:
             on_list_resources=self._list_resources, on_list_resource_templates=self._list_templates,
             on_read_resource=self._read_resource, on_list_prompts=self._list_prompts, on_get_prompt=self._get_prompt,
         )  # fmt: skip
-        return StreamableHTTPSessionManager(server, stateless=True, max_request_body_size=MAX_BODY)
+        most = self._tenants.settings.request_limit  # which the gate has looked at already, and says more clearly
+        return StreamableHTTPSessionManager(server, stateless=True, max_request_body_size=most)
 
     @asynccontextmanager
     async def run(self) -> AsyncIterator[None]:

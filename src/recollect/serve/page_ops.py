@@ -135,13 +135,13 @@ def settings(engine: Engine, caller: Caller) -> dict[str, Any]:
 def assistants(engine: Engine, caller: Caller) -> dict[str, Any]:
     """Which assistants on this machine are connected."""
     from ..install import files, hosts
-    from ..install.commands import script
+    from ..install.commands import passed_on, script
 
     caller.unwalled("The list of assistants")
     try:
-        program, wrong = hosts.Program(script(), ""), ""
+        program, wrong = hosts.Program(script(), passed_on(*load())), ""
     except BadInput as error:
-        program, wrong = hosts.Program("recollect", ""), error.message
+        program, wrong = hosts.Program(), error.message
     folders = hosts.Folders(os.environ, Path.home(), platform.system())
     found = []
     for host in hosts.HOSTS.values():

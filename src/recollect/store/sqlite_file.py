@@ -28,6 +28,7 @@ from ..errors import (
     StoreReadOnly,
     StoreUnavailable,
 )
+from ..thin.private import make_folder
 from . import migrate, words
 from .rows import to_json
 
@@ -141,7 +142,7 @@ def prepare(path: Path, patience: float, now: int) -> None:
 
 def _create(path: Path) -> None:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_folder(path.parent)
         # Only where there is none: a file that another thread has just opened would lose its locks by our closing it.
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
     except FileExistsError:

@@ -28,6 +28,7 @@ from ..capture.windows import Turn, windows
 from ..engine import Engine
 from ..errors import BadInput, RecollectError, StoreUnavailable
 from ..serve.hooks import project_of
+from ..thin.private import make_folder
 from ..types import Captured, Message, Noun, Scope
 from . import files
 
@@ -257,7 +258,7 @@ class _State:
         self._known[key] = [stamp, lines]
         if self._path is None:
             return
-        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(self._path.parent)
         part = self._path.with_suffix(f".{os.getpid()}.part")
         with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
             json.dump({**self._read(), key: [stamp, lines]}, file)  # another run may have written meanwhile

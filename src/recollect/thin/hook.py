@@ -5,9 +5,10 @@ does: reading its input, asking the daemon, writing to the spool. Past the deadl
 always ends with 0, because an assistant must not fail for our sake.
 
 What the daemon has not taken goes to the spool, under the same id, so that a delivery whose answer was lost is
-recognised when it comes a second time. A daemon that is not there is started. Only the start of a session waits for
-it, within its budget; elsewhere there is nothing to recall this once, and what was said is in the spool until the
-daemon is up.
+recognised when it comes a second time. A daemon that is not there is started. What brings memories, the start of a
+session and a prompt, waits for it as long as the assistant allows, because a session that begins without them stays
+without them; elsewhere what was said is in the spool until the daemon is up. One that is there and does not answer is
+given less time: it was stopped, or hangs.
 """
 
 from __future__ import annotations
@@ -24,22 +25,32 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-# Seconds, by the words in an event's name (the first that fits counts): how long the daemon is waited for, and when the
-# process ends whatever it is doing. Between the two there is time for the disk. A session that ends is given a second
-# and a half by Claude Code, in all.
-BUDGETS = (("sessionend", 0.7, 1.4), ("sessionstart", 3.0, 5.0), ("", 1.6, 4.0))
-SPARE = 1.6  # seconds after that in which the start of a session is told from files, where there is no daemon
+# Seconds, by the words in an event's name (the first that fits counts): how long the assistant waits for us (`install`
+# tells it), how long we wait for a daemon that starts, and when the process ends whatever it is doing. Between the
+# two there is time for the disk. A session that ends is given a second and a half by Claude Code, in all.
+BUDGETS = (
+    ("sessionend", 3, 0.7, 1.4),
+    ("sessionstart", 30, 25.0, 29.5),
+    ("prompt", 15, 11.0, 14.5),
+    ("beforeagent", 15, 11.0, 14.5),
+    ("", 5, 1.6, 4.0),
+)
+READING = 1.6  # seconds in which the assistant must have written its input
+WARM = 6.0  # seconds that a daemon which is up may take to answer
+SPARE = 3.5  # seconds after that in which the start of a session is told from files, where no daemon answers
 MOST = 32 * 1024 * 1024  # bytes of input
 LONGEST = 64 * 1024  # characters of one text in it: a memory is no larger
 # Some hosts read the answer as JSON whatever it is, so that for them nothing is an empty object.
 NOTHING = {"gemini": "{}", "cursor": "{}", "copilot": "{}"}
 PLACES = ("session_id", "transcript_path", "cwd", "hook_event_name")  # names in the input that must stay what they are
+DEAF = ("windsurf", "cursor")  # who takes no context with a prompt, so that there is nothing to wait for
 GIT = "git"  # whose hooks run at the top of the repository they are about
 ENVIRONMENT = ("CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR")
 
 
 USAGE = """\
-Usage: recollect hook EVENT --host HOST [--home DIR] [--no-start]
+Usage: recollect hook EVENT --host HOST [--home DIR] [--env NAME=VALUE]
+                      [--no-start]
 
 What an assistant's hook runs: reads what the assistant writes to it, carries it
 to the daemon, and prints what the assistant takes as context. Always ends with 0.
@@ -49,6 +60,7 @@ to the daemon, and prints what the assistant takes as context. Always ends with 
   --host      claude, codex, gemini, cursor, vscode, copilot, windsurf, opencode,
               plugin, which is Claude Code or Codex, or git, for its own hooks
   --home      the folder of everything the program keeps (default: RECOLLECT_HOME)
+  --env       a setting of the environment, as RECOLLECT_PORT=7800; several may be given
   --no-start  do not start a daemon that is not running
 """
 
@@ -60,12 +72,13 @@ def main(argv: list[str]) -> int:
     began = time.monotonic()
     event, host, home = _arguments(argv)
     alone = "--no-start" in argv  # for those who only look whether everything works
-    patience, limit = next((patience, limit) for name, patience, limit in BUDGETS if name in _plain(event))
+    _, patience, limit = budget(event)
     _end_by(limit)
     said = NOTHING.get(host, "")
     try:
+        given = _input(began + min(patience, READING))
         envelope = {
-            "id": spool.new_id(), "at": time.time(), "event": event, "host": host, "input": _input(began + patience),
+            "id": spool.new_id(), "at": time.time(), "event": event, "host": host, "input": given,
             "cwd": os.getcwd() if host == GIT else _here(), "project": os.environ.get("RECOLLECT_PROJECT", ""),
         }  # fmt: skip
         said = _deliver(home or link.home(), envelope, began + patience, alone) or said
@@ -90,12 +103,15 @@ def _complain(trouble: str) -> None:
 
 def _arguments(argv: list[str]) -> tuple[str, str, str]:
     """The event, the host and, where told, the home; `argparse` would cost as much as all the rest."""
-    event, named = "", {"--host": "", "--home": ""}
+    event, named = "", {"--host": "", "--home": "", "--env": ""}
     rest = iter(argv)
     for word in rest:
         name, equals, value = word.partition("=")
         if name in named:
             named[name] = value if equals else next(rest, "")
+            if name == "--env":
+                setting, _, chosen = named[name].partition("=")
+                os.environ[setting] = chosen
         elif not word.startswith("-"):
             event = event or word
     return event, named["--host"].lower(), named["--home"]
@@ -103,6 +119,11 @@ def _arguments(argv: list[str]) -> tuple[str, str, str]:
 
 def _plain(event: str) -> str:
     return event.lower().replace("-", "").replace("_", "")
+
+
+def budget(event: str) -> tuple[int, float, float]:
+    """The seconds that an event has: of the assistant, for a daemon that starts, and in all."""
+    return next(row[1:] for row in BUDGETS if row[0] in _plain(event))
 
 
 def _end_by(limit: float) -> None:
@@ -169,40 +190,44 @@ def _each(value: Any, change: Callable[[str], str]) -> Any:
 
 def _deliver(home: str, envelope: dict[str, Any], deadline: float, alone: bool) -> str:
     """What to print. The daemon has the envelope when it says so; else it is in the spool when this comes back."""
-    found, starts = link.daemon(home), "sessionstart" in _plain(envelope["event"])
-    if not found and starts and not alone and link.start(home, wait=deadline - time.monotonic()):
-        found = link.daemon(home)  # the one moment that is worth waiting for: before the first word
+    plain = _plain(envelope["event"])
+    starts = "sessionstart" in plain
+    asks = starts or (("prompt" in plain or "beforeagent" in plain) and envelope["host"] not in DEAF)
+    found = link.daemon(home)
+    if found:
+        deadline = min(deadline, time.monotonic() + WARM)
+    elif asks and not alone and link.start(home, wait=deadline - time.monotonic()):
+        found = link.daemon(home)
     if found:
         try:
-            left = max(deadline - time.monotonic(), 0.05)
+            left = max(deadline - time.monotonic(), READING)
             answer = found.request("POST", "/hook", json.dumps(envelope).encode(), timeout=left)
             if answer.status == 200:
                 return str(answer.json().get("print", ""))
             _complain(_trouble(answer))
         except OSError as error:
             _complain(str(error))
-    if not starts:  # where nothing was said, there is nothing to keep
-        from ..redact import redact  # takes longer to load than all the rest, and only here
+    if starts:  # where nothing was said, there is nothing to keep
+        return "" if alone else _by_hand(home, envelope, SPARE)
+    from ..redact import redact  # takes longer to load than all the rest, and only here
 
-        spool.add(home, {**envelope, "input": _each(envelope["input"], lambda said: redact(said)[0])})
-        if not found and not alone:
-            link.start(home, wait=0)
-    elif not found and not alone:
-        return _by_hand(home, envelope, deadline + SPARE - time.monotonic())
+    spool.add(home, {**envelope, "input": _each(envelope["input"], lambda said: redact(said)[0])})
+    if not found and not alone:
+        link.start(home, wait=0)
     return ""
 
 
 def _by_hand(home: str, envelope: dict[str, Any], left: float) -> str:
-    """What a session should know where no daemon can be had, because the database is broken: from the files."""
+    """What a session should know where no daemon answers: read in a process of its own, or from the files."""
     import subprocess
 
     try:
         done = subprocess.run(
             [sys.executable, "-P", "-m", "recollect", "brief", "--hook"], input=json.dumps(envelope), text=True,
-            capture_output=True, timeout=max(left, 0.05), check=False, env={**os.environ, "RECOLLECT_HOME": home},
+            capture_output=True, timeout=left, check=False, env={**os.environ, "RECOLLECT_HOME": home},
         )  # fmt: skip
-    except (OSError, subprocess.TimeoutExpired) as error:
-        _complain(str(error))
+    except subprocess.TimeoutExpired:
+        _complain(f"no daemon answers, and reading the memories without one took more than {left:g} seconds")
         return ""
     return done.stdout.strip() if done.returncode == 0 else ""
 

@@ -14,7 +14,8 @@ everything, not for one packet.
         answer = link.request("POST", "/v1/recall", b'{"query": "deploy"}', timeout=2)
 
 What goes wrong between the two is an `OSError` (`TimeoutError` and `ConnectionError` are); what the daemon says is an
-answer with its status.
+answer with its status. A daemon that was stopped, or hangs, still takes connections, so whoever waits asks now and then
+whether it lives; `Hangs` says that it does not.
 """
 
 from __future__ import annotations
@@ -26,16 +27,22 @@ import sys
 import time
 from contextlib import suppress
 
+from .private import make_folder
+
 TYPE_CHECKING = False  # what `typing` has too, and without the milliseconds
 if TYPE_CHECKING:
     import subprocess
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Any
 
 INFO = "daemon.json"  # where the daemon listens; written when it is ready to answer
 TRIED = "daemon.tried"  # when somebody last tried to start one
 STORM = 10.0  # seconds for which one attempt at a start stands for everybody's
-STEP = 0.02
+STEP = 0.05
+QUIET = 1.5  # seconds without a word after which the daemon is asked whether it lives
+ALIVE = "/healthz"  # which it answers however busy it is
+LIVES = 4.0  # seconds that it may take to say so, on a machine that is busy
+FAILED = b"failed"  # what the note of an attempt says once it came to nothing
 ALREADY = 9  # how `serve` ends when another daemon was first
 MOST = 64 * 1024 * 1024  # bytes of an answer, and of a line in it
 
@@ -66,29 +73,46 @@ def start(home_: str | None = None, wait: float = 3.0) -> bool:
     must not start twenty interpreters. With `wait=0` nothing is waited for.
     """
     where, deadline = home_ or home(), time.monotonic() + wait
-    if daemon(where):
-        return True
-    launched = None if _tried_lately(where) else _launch(where)
-    while (left := deadline - time.monotonic()) > 0:
-        if daemon(where):
-            return True
-        if launched and launched.poll() not in (None, 0, ALREADY):
-            return False  # it ended with an error; nothing will come
+    launched = None
+    while not daemon(where):
+        if launched is None:
+            tried = _tried_lately(where)
+            if tried == FAILED:
+                return False
+            if tried is None:
+                _note(where, b"")
+                launched = _launch(where)
+        elif launched.poll() not in (None, 0, ALREADY):
+            _note(where, FAILED)  # it ended with an error; nothing will come, for those who wait with us either
+            return False
+        left = deadline - time.monotonic()
+        if left <= 0:
+            return False
         time.sleep(min(STEP, left))
-    return False
+    return True
 
 
-def _tried_lately(where: str) -> bool:
-    """Whether a start was tried within the last seconds; if not, one is noted now."""
+def _tried_lately(where: str) -> bytes | None:
+    """What is noted of an attempt within the last seconds; None where there was none."""
     path = os.path.join(where, TRIED)
-    with suppress(OSError):  # no such note
+    try:
         if abs(time.time() - os.stat(path).st_mtime) < STORM:
-            return True
+            with open(path, "rb") as file:
+                return file.read()
+    except OSError:  # no such note
+        return None
+    return None
+
+
+def _note(where: str, what: bytes) -> None:
     with suppress(OSError):  # a home that cannot be written: the daemon will say what is wrong with it
-        os.makedirs(where, mode=0o700, exist_ok=True)
-        os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
-        os.utime(path)
-    return False
+        make_folder(where)
+        file = os.open(os.path.join(where, TRIED), os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600)
+        try:
+            os.write(file, what)
+            os.utime(file)
+        finally:
+            os.close(file)
 
 
 def _launch(where: str) -> subprocess.Popen[bytes]:
@@ -105,6 +129,10 @@ def _launch(where: str) -> subprocess.Popen[bytes]:
     )  # fmt: skip
     _launches.append(launched)
     return launched
+
+
+class Hangs(ConnectionError):
+    """A daemon is there and takes connections, but says nothing."""
 
 
 class Link:
@@ -169,42 +197,70 @@ class Link:
         if any("\r" in line or "\n" in line for line in head):
             raise ValueError("a line break in the head of a request")
         deadline = None if timeout is None else time.monotonic() + timeout
-        stream = Stream(self.connect(5.0 if timeout is None else timeout), deadline)
+        stream = Stream(self.connect(5.0 if timeout is None else timeout), deadline, self.check)
         try:
             stream.send("\r\n".join([*head, "\r\n"]).encode("latin-1") + body)
+        except (BrokenPipeError, ConnectionResetError):
+            pass  # it would not hear more, which is how a body that is too large ends: it has answered why
         except BaseException:
             stream.close()
             raise
         return stream
 
+    def check(self) -> None:
+        """Raise `Hangs` unless the daemon says that it lives."""
+        try:
+            stream = Stream(self.connect(LIVES), time.monotonic() + LIVES)
+            try:
+                stream.send(f"GET {ALIVE} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
+                Answer(stream)
+            finally:
+                stream.close()
+        except TimeoutError:
+            raise Hangs(
+                f"The daemon, process {self.pid}, does not answer: it was stopped, or hangs. "
+                f"End it with: recollect stop; or let it go on with: kill -CONT {self.pid}"
+            ) from None
+
 
 class Stream:
     """A connection with one deadline for everything that is sent and read on it."""
 
-    __slots__ = ("_buffer", "_connection", "deadline")
+    __slots__ = ("_buffer", "_check", "_connection", "deadline")
 
-    def __init__(self, connection: socket.socket, deadline: float | None) -> None:
+    def __init__(
+        self, connection: socket.socket, deadline: float | None, check: Callable[[], None] | None = None
+    ) -> None:
         self._connection = connection
         self._buffer = b""
+        self._check = check
         self.deadline = deadline
 
-    def _patience(self) -> None:
-        left = None if self.deadline is None else self.deadline - time.monotonic()
-        if left is not None and left <= 0:
-            raise TimeoutError("the daemon took too long")
-        self._connection.settimeout(left)
+    def _patiently(self, step: Callable[[Any], Any], given: Any) -> Any:
+        """Do what may have to wait for the other side, which is asked now and then whether it is there at all."""
+        while True:
+            left = None if self.deadline is None else self.deadline - time.monotonic()
+            if left is not None and left <= 0:
+                raise TimeoutError("the daemon took too long")
+            self._connection.settimeout(left if not self._check else QUIET if left is None else min(left, QUIET))
+            try:
+                return step(given)
+            except TimeoutError:
+                # With less time than it may take to answer, it could not be told from one that is busy.
+                if self._check and (left is None or left >= QUIET + LIVES):
+                    self._check()
 
     def send(self, data: bytes) -> None:
-        self._patience()
-        self._connection.sendall(data)
+        rest = memoryview(data)
+        while rest:
+            rest = rest[self._patiently(self._connection.send, rest) :]
 
     def more(self) -> bytes:
         """Whatever has come; empty at the end."""
         if self._buffer:
             found, self._buffer = self._buffer, b""
             return found
-        self._patience()
-        return self._connection.recv(65536)
+        return bytes(self._patiently(self._connection.recv, 65536))
 
     def line(self) -> bytes:
         """One line with its end; what is left at the end of everything; then empty."""

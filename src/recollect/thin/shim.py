@@ -1,4 +1,4 @@
-"""`recollect mcp`: MCP on stdin and stdout, what an assistant starts. It forwards to the daemon and knows no tool.
+"""`recollect mcp`: MCP on stdin and stdout, what an assistant starts. It forwards to the daemon.
 
 Each line that comes in is a message. A request is posted to the daemon's `/mcp` over its Unix socket, in a thread of
 its own, so that a long call holds up no other; what comes back is written as lines, progress first, the answer last.
@@ -6,9 +6,13 @@ The headers that HTTP wants are made from the message: both eras of the protocol
 and the one without. Nothing is kept in the daemon between two requests, so notifications need not travel: a cancelled
 request is given up by closing its connection, and the others are of no consequence to the server.
 
+The handshake and the lists, which an assistant asks for first, are answered from the package (`listed`), whether there
+is a daemon or not: one that is slow to start costs an assistant no tools.
+
 A daemon that is not there is started. One that dies in the middle is started again and asked once more, which does no
-harm: what is known already is not stored twice. When none can be had, the server runs in this process, on a socket
-of its own; only then is anything heavy imported. stdout carries the protocol and nothing else.
+harm: what is known already is not stored twice. When none can be had, or the one there is hangs, the server runs in
+this process, on a socket of its own; only then is anything heavy imported. stdout carries the protocol and nothing
+else.
 """
 
 from __future__ import annotations
@@ -19,7 +23,8 @@ import sys
 import threading
 import time
 
-from .link import Answer, Link, daemon, start
+from .link import Answer, Hangs, Link, daemon, start
+from .listed import META, Listed
 
 TYPE_CHECKING = False  # what `typing` has too, and without the milliseconds
 if TYPE_CHECKING:
@@ -41,10 +46,9 @@ work, and is started when it is not running.
                   the project of the folder the assistant works in)
   --tools LIST    the tool profiles to list, with commas between (default: core)
 """
-PATIENCE = 20.0  # seconds that a daemon may take to start
+PATIENCE = 45.0  # seconds that a daemon may take to start, on a machine that is busy
 DRAIN = 30.0  # seconds that requests may take after stdin has ended
 TRIES = 3
-META = "io.modelcontextprotocol/"
 NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 FOLDERS = ("CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR")
 PARSE_ERROR, INVALID_REQUEST, INTERNAL_ERROR = -32700, -32600, -32603
@@ -64,7 +68,9 @@ def main(argv: list[str], alone: Alone) -> int:
         options[name] = value if equals else next(rest, "")
     project, tools = quoted(options["--project"]), quoted(options["--tools"])
     path = f"/mcp/{project}" if project else "/mcp"
-    shim = Shim(f"{path}?tools={tools}" if tools else path, quoted(folder_here()), alone)
+    listed = Listed(options["--tools"])
+    shim = Shim(f"{path}?tools={tools}" if tools else path, quoted(folder_here()), alone, listed)
+    threading.Thread(target=shim.prepare, daemon=True).start()
     try:
         for line in sys.stdin.buffer:
             if line.strip():
@@ -79,8 +85,9 @@ def main(argv: list[str], alone: Alone) -> int:
 class Shim:
     """One assistant's connection. `take` returns at once; answers are written as they come."""
 
-    def __init__(self, path: str, folder: str, alone: Alone) -> None:
+    def __init__(self, path: str, folder: str, alone: Alone, listed: Listed) -> None:
         self._path = path
+        self._listed = listed
         self._folder = folder
         self._alone = alone
         self._writing = threading.Lock()
@@ -104,6 +111,10 @@ class Shim:
         if not isinstance(message, dict):
             self._fail(None, INVALID_REQUEST, "A line must be one JSON-RPC message; batches are not taken.")
         elif "method" in message and "id" in message:
+            if found := self._listed.answer(message):
+                self._agent_of(message)
+                self._said({"jsonrpc": "2.0", "id": message["id"], "result": found}, message)
+                return
             with self._noting:
                 self._running[json.dumps(message["id"])] = None
             thread = threading.Thread(target=self._ask, args=(message, line.strip()), daemon=True)
@@ -111,6 +122,10 @@ class Shim:
             thread.start()
         elif message.get("method") == "notifications/cancelled":
             self._cancel(_inside(message, "params").get("requestId"))
+
+    def prepare(self) -> None:
+        """Have the daemon started by the time of the first call."""
+        start(wait=PATIENCE)
 
     def end(self) -> None:
         """Let what runs come to its end, for a while."""
@@ -123,15 +138,18 @@ class Shim:
     # -- one request --------------------------------------------------------------------------------------------------
 
     def _ask(self, message: dict[str, Any], line: bytes) -> None:
-        key, dead = json.dumps(message["id"]), None
+        key, dead, trouble = json.dumps(message["id"]), None, ""
         try:
             for _ in range(TRIES):
-                link = self._daemon(dead)
+                link = self._daemon(dead, trouble)
                 if link is None:
                     self._fail(message["id"], INTERNAL_ERROR, self._why)
                     return
-                if self._exchange(link, key, message, line):
-                    return
+                try:
+                    if self._exchange(link, key, message, line):
+                        return
+                except Hangs as error:
+                    trouble = str(error)
                 dead = link
             self._fail(message["id"], INTERNAL_ERROR, "The recollect daemon ended while it answered, again and again.")
         finally:
@@ -142,6 +160,8 @@ class Shim:
         """Ask one daemon and pass on what it says; False when it went away before it had answered."""
         try:
             stream = link.ask("POST", self._path, line, self._headers(message), timeout=None)
+        except Hangs:
+            raise
         except OSError:
             return False
         try:
@@ -150,6 +170,8 @@ class Shim:
                     return True
                 self._running[key] = stream
             return self._pass_on(Answer(stream), message)
+        except Hangs:
+            raise
         except (OSError, ValueError):  # broken off; which is what giving it up looks like too
             return key not in self._running
         finally:
@@ -164,9 +186,7 @@ class Shim:
     def _headers(self, message: dict[str, Any]) -> dict[str, str]:
         params = _inside(message, "params")
         meta = _inside(params, "_meta")
-        told = _inside(params, "clientInfo") or _inside(meta, f"{META}clientInfo")
-        if name := str(told.get("name", "")):
-            self._agent = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in name)[:40]
+        self._agent_of(message)
         headers = {
             "Accept": "application/json, text/event-stream", "User-Agent": self._agent,
             "Recollect-Folder": self._folder,
@@ -180,6 +200,13 @@ class Shim:
         elif self._version and message["method"] != "initialize":
             headers["MCP-Protocol-Version"] = self._version
         return headers
+
+    def _agent_of(self, message: dict[str, Any]) -> None:
+        """Note who the assistant is, where it says so."""
+        params = _inside(message, "params")
+        told = _inside(params, "clientInfo") or _inside(_inside(params, "_meta"), f"{META}clientInfo")
+        if name := str(told.get("name", "")):
+            self._agent = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in name)[:40]
 
     def _pass_on(self, answer: Answer, message: dict[str, Any]) -> bool:
         """Write what the daemon says; whether the request was answered with it."""
@@ -222,15 +249,18 @@ class Shim:
 
     # -- the two ends -------------------------------------------------------------------------------------------------
 
-    def _daemon(self, dead: Link | None) -> Link | None:
-        """The daemon, started if need be; else a server in this process; `dead` is one that no longer answers."""
+    def _daemon(self, dead: Link | None, trouble: str) -> Link | None:
+        """The daemon, started if need be; else a server in this process.
+
+        `dead` is one that no longer answers, and `trouble` is why it makes no sense to look for another.
+        """
         with self._finding:
             if self._leave is None and (self._link is None or self._link is dead):
-                self._link = daemon() or (daemon() if start(wait=PATIENCE) else None)
+                self._link = None if trouble else daemon() or (daemon() if start(wait=PATIENCE) else None)
                 if self._link is None:
                     info, self._leave, self._why = self._alone()
                     self._link = Link(info) if info else None
-                    print(f"recollect mcp: {self._why}", file=sys.stderr, flush=True)
+                    print("recollect mcp:", *filter(None, (trouble, self._why)), file=sys.stderr, flush=True)
             return self._link
 
     def _fail(self, id: Any, code: int, words: str) -> None:

@@ -16,6 +16,8 @@ import json
 import os
 import time
 
+from .private import make_folder
+
 TYPE_CHECKING = False  # what `typing` has too, and without the milliseconds
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -40,7 +42,7 @@ def new_id() -> str:
 def add(home: str, record: dict[str, Any], name: str = QUEUE, *, sure: bool = True) -> str:
     """Append one record, and give its receipt once it is on the disk; or, where it need not be `sure`, soon."""
     folder = os.path.join(home, FOLDER)
-    os.makedirs(folder, mode=0o700, exist_ok=True)
+    make_folder(folder)
     receipt = str(record.get("id") or new_id())
     line = json.dumps({**record, "id": receipt}, separators=(",", ":")).encode() + b"\n"
     file = _locked(os.path.join(folder, name))

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from .. import terms, text, times
 from ..store.contract import Store
+from ..thin.private import make_folder
 from ..types import Filter, Memory, Noun, Scope
 from .switch import Serving
 
@@ -232,7 +233,7 @@ class Checkup:
 
     def _keep(self, found: Health, baseline: dict[str, float], milestone: int) -> None:
         own = {"model": found.model, "baseline": baseline, "milestone": milestone, "last": found.as_dict()}
-        self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_folder(self._path.parent)
         fresh = self._path.with_name(f"{FILE}.{os.getpid()}.new")
         try:
             with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
