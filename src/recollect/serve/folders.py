@@ -9,9 +9,10 @@ symbolic links. A wall round another project refuses first.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from ..agents.access import Caller
 from ..engine import Engine
@@ -24,6 +25,18 @@ from ..types import Scope
 from .hooks import project_of
 
 STATES = Kept()
+FOLDER = "recollect-folder"  # the header that tells where a caller on this machine works
+
+
+def at_home(caller: Caller, folder: str = "", project: str = "") -> Caller:
+    """The caller, at home in the project that is named, else in that of the settings, else in that of the folder.
+
+    Every surface asks here: a command line in its folder, a request with the header `Recollect-Folder`, and MCP.
+    """
+    if folder and not caller.token:
+        caller = replace(caller, folder=folder)
+    named = project or caller.home.project or project_of(caller.folder)
+    return caller.at({"project": named}) if named else caller
 
 
 def folder_of(engine: Engine, caller: Caller, project: str | None, path: str | None = None) -> tuple[str, Path]:
@@ -82,11 +95,36 @@ def cited(engine: Engine, caller: Caller, refs: Sequence[str], project: str) -> 
     return list(found), project or (name if len(found) > len(refs) else "")
 
 
-def seen(engine: Engine, caller: Caller, scope: Scope) -> Scope:
+def seen(engine: Engine, caller: Caller, places: Mapping[str, Any]) -> Scope:
     """The scope to ask in, on the branch that is checked out: what is staged on another does not hold there."""
+    scope = caller.scope(places)
     if not scope.project or scope.branch or engine.settings.branches != "on":
         return scope
     try:
         return replace(scope, branch=seen_from(folder_of(engine, caller, scope.project)[1]))
     except NoRepository:
         return scope
+
+
+def asked_in(engine: Engine, caller: Caller, places: Mapping[str, Any]) -> Scope:
+    """The scope of a question whose answer may be kept.
+
+    Answers are kept for a user and a project. The branch counts only while something of the project is staged on
+    another one: then the answer differs from branch to branch, and none is kept.
+    """
+    scope = seen(engine, caller, places)
+    if any(places.get(name) for name in ("branch", "agent", "session")):
+        return scope
+    project = Scope(scope.user, scope.project)
+    return replace(project, branch=scope.branch) if engine.overview.hidden(scope, project) else project
+
+
+def left_out(
+    engine: Engine, caller: Caller, places: Mapping[str, Any], scope: Scope, *, inside: bool = False
+) -> tuple[str, ...]:
+    """A line that says where was looked, if memories lie elsewhere that the caller did not rule out by name."""
+    hidden = engine.overview.hidden(scope, caller.inside(places), inside=inside)
+    where = ", ".join(f"{name} {value}" for name, value in scope.as_dict().items())
+    if not hidden:
+        return ()
+    return (f'place: looked in {where}; memories elsewhere: {hidden} (look everywhere: project "" or --everywhere)',)

@@ -22,6 +22,7 @@ from ..past import (
     TakenBack,
 )
 from ..types import EVERYWHERE, Scope
+from .folders import seen
 from .parameters import PLACES
 from .verbs import find
 
@@ -41,7 +42,7 @@ def rate(engine: Engine, caller: Caller, *, id: str, helped: bool, session: str 
 
 def state(engine: Engine, caller: Caller, *, entity: str, **values: Any) -> EntityState:
     times, places = _split(values)
-    return engine.state(entity, scope=caller.scope(places), **times)
+    return engine.state(entity, scope=seen(engine, caller, places), **times)
 
 
 def audit(engine: Engine, caller: Caller, **asked: Any) -> Audit:

@@ -9,7 +9,7 @@ then the verb.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Literal
 
@@ -78,6 +78,13 @@ PLACED = (
     P("agent", "text", "The agent.", None, rare=True, aliases=("agent_id",)),
     P("session", "text", "The session or conversation.", None, rare=True, aliases=("session_id", "run_id")),
 )
+LOOKED = (
+    replace(
+        PLACED[0], empty=True,
+        description='The project to look in: the one worked in unless told; "" looks in every project.',
+    ),
+    *PLACED[1:],
+)  # fmt: skip
 FILTERS = (
     P("kinds", "texts", "Only these kinds.", None, choices=KINDS, aliases=("kind", "type", "types")),
     P("tags", "texts", "Only with all these tags.", None, aliases=("tag",)),

@@ -12,7 +12,7 @@ from ..recall.query import MAX_LIMIT
 from ..types import Forgotten, Memory, Recall, Remembered
 from . import project_verbs as verbs
 from . import words
-from .operation import FILTERS, PLACED, WHEN, Operation, P
+from .operation import FILTERS, LOOKED, WHEN, Operation, P
 
 _PROJECT = P("project", "text", "The project.", None, aliases=("service", "service_name"))
 _BRANCH = P("branch", "text", "Only of this branch.", None, rare=True)
@@ -30,7 +30,7 @@ PROJECT: tuple[Operation, ...] = (
         (
             P("query", "text", "What to look for, in plain words.", aliases=("q", "text", "question")),
             P("limit", "whole", "At most so many.", 10, aliases=("k", "top_k", "n"), least=1, most=MAX_LIMIT),
-            FILTERS[0], PLACED[0],
+            FILTERS[0], LOOKED[0],
         ),
         verbs.semantic_search, words.recalled, "POST", "/v1/project/search", Recall,
         read_only=True, idempotent=True, mcp="semantic_search", cli="recall",
