@@ -69,7 +69,7 @@ def told_by_json(data: dict[str, Any]) -> set[str]:
 
 @pytest.fixture(params=["cli", "http", "mcp", "client"])
 def ask(request: pytest.FixtureRequest, server: Server, monkeypatch: pytest.MonkeyPatch) -> Ask:
-    """Ask one surface for `recall` or `list` from a folder; gives what was found. `everywhere` looks in all projects."""
+    """Ask one surface for `recall` or `list` from a folder; `everywhere` is in all projects. Gives what was found."""
 
     def by_cli(verb: str, folder: Path, *, everywhere: bool = False, **places: str) -> set[str]:
         monkeypatch.chdir(folder)
@@ -93,7 +93,7 @@ def ask(request: pytest.FixtureRequest, server: Server, monkeypatch: pytest.Monk
 
     def by_client(verb: str, folder: Path, *, everywhere: bool = False, **places: str) -> set[str]:
         with recollect.Client(server.url, folder=folder) as client:
-            scope = {"scope": Scope(**places)} if places or everywhere else {}
+            scope: Any = {"scope": Scope(**places)} if places or everywhere else {}
             if verb == "recall":
                 return {hit.memory.content for hit in client.recall(QUESTION, **scope)}
             return {one.content for one in client.list(**scope).memories}

@@ -67,7 +67,7 @@ class App:
     def caller(self, engine: Engine) -> Caller:
         """The person at this terminal, at home in the project that was named, or in that of this folder."""
         from .agents.access import local
-        from .serve.folders import at_home
+        from .agents.home import at_home
 
         chosen = engine.settings
         return at_home(local(chosen.tenant, terminal.actor(), Scope(chosen.user, chosen.project)), os.getcwd())

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ..agents.access import Caller
+from ..agents.home import project_of
 from ..engine import Engine
 from ..errors import BadInput, Forbidden, GitUnavailable, NoRepository
 from ..project import truth
@@ -22,21 +23,8 @@ from ..project.git import seen_from
 from ..project.places import Places
 from ..project.state import Kept
 from ..types import Scope
-from .hooks import project_of
 
 STATES = Kept()
-FOLDER = "recollect-folder"  # the header that tells where a caller on this machine works
-
-
-def at_home(caller: Caller, folder: str = "", project: str = "") -> Caller:
-    """The caller, at home in the project that is named, else in that of the settings, else in that of the folder.
-
-    Every surface asks here: a command line in its folder, a request with the header `Recollect-Folder`, and MCP.
-    """
-    if folder and not caller.token:
-        caller = replace(caller, folder=folder)
-    named = project or caller.home.project or project_of(caller.folder)
-    return caller.at({"project": named}) if named else caller
 
 
 def folder_of(engine: Engine, caller: Caller, project: str | None, path: str | None = None) -> tuple[str, Path]:

@@ -21,12 +21,12 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from ..agents.access import Caller
+from ..agents.home import FOLDER, at_home
 from ..engine import Engine
 from ..errors import BadInput, ChangedMeanwhile, TooSlow
 from ..store.changes import WRITTEN
 from ..types import Memory, Page, Remembered
 from . import verbs, wire
-from .folders import FOLDER, at_home
 from .idempotency import Answers
 from .operation import Operation
 from .ops import OPERATIONS

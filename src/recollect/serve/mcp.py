@@ -33,10 +33,10 @@ from starlette.types import Receive, Scope, Send
 
 from .. import __version__
 from ..agents.access import Caller
+from ..agents.home import FOLDER, at_home
 from ..engine import Engine
 from ..errors import BadInput, RecollectError
 from . import profiles, prompts, resources
-from .folders import FOLDER, at_home
 from .profiles import Batch
 from .tenants import Tenants
 from .toolbox import Tool
