@@ -16,10 +16,11 @@ from click.testing import CliRunner
 
 import recollect
 from recollect.cli import cli
+from recollect.project.watch import Watcher
 from recollect.types import Scope
 from repositories import Repo
 from served import Server, serving
-from test_mcp import call
+from test_mcp import call, calls
 
 SHOP_MAIN = "The shop keeps its orders in PostgreSQL."
 SHOP_BRANCH = "The shop keeps its orders in MongoDB on this branch."
@@ -229,3 +230,38 @@ def test_everywhere_and_a_project_exclude_each_other(server: Server) -> None:
     result = CliRunner().invoke(cli, ["recall", "x", "--project", "shop", "--everywhere"])
     assert result.exit_code == 2
     assert "exclude each other" in result.stderr
+
+
+# -- notes, wherever they lie -----------------------------------------------------------------------------------------
+
+
+def test_watched_notes_are_found_from_every_folder(
+    server: Server, folders: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    note = "The tax office wants invoices in triplicate."
+    (notes / "office.md").write_text(f"# Office\n\n{note}\n")
+    (folders["blog"] / "plans.md").write_text("# Plans\n\nThe invoices of the blog are pink.\n")
+    Watcher(server.engine, [notes, folders["blog"]]).scan()
+    headers = {"Recollect-Folder": str(folders["shop"])}
+    found = call(server, "recall", {"query": "invoices"}, **headers)
+    assert note in found
+    assert "pink" not in found
+    assert "pink" in call(server, "recall", {"query": "invoices", "project": ""}, **headers)
+    monkeypatch.chdir(folders["shop"])
+    assert note in " ".join(told_by_json(run("recall", "invoices")))
+
+
+@pytest.mark.parametrize("tool", ["recall", "memory_search", "semantic_search"])
+def test_an_empty_project_widens_every_search(server: Server, folders: dict[str, Path], tool: str) -> None:
+    headers = {"Recollect-Folder": str(folders["shop"])}
+    narrow, wide = calls(server, [(tool, {"query": QUESTION}), (tool, {"query": QUESTION, "project": ""})], **headers)
+    assert {content for content in EVERYTHING if content in narrow} == {SHOP_MAIN, COMMON}
+    assert {content for content in EVERYTHING if content in wide} == EVERYTHING
+
+
+def test_an_empty_project_does_not_move_what_a_model_stores(server: Server, folders: dict[str, Path]) -> None:
+    sent = {"content": "Models send empty texts for what they leave out.", "project": ""}
+    call(server, "remember", sent, **{"Recollect-Folder": str(folders["shop"])})
+    assert server.engine.list(limit=1).memories[0].scope == Scope(project="shop")
