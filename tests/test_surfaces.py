@@ -265,3 +265,52 @@ def test_an_empty_project_does_not_move_what_a_model_stores(server: Server, fold
     sent = {"content": "Models send empty texts for what they leave out.", "project": ""}
     call(server, "remember", sent, **{"Recollect-Folder": str(folders["shop"])})
     assert server.engine.list(limit=1).memories[0].scope == Scope(project="shop")
+
+
+# -- answers ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("way", ["remember", "seed"])
+def test_an_answer_of_no_project_reaches_who_asks_in_a_project(
+    way: str, server: Server, folders: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir("/")
+    if way == "remember":
+        run("answers", "remember", "Who signs off releases?", "Ana signs them off.", "--pin")
+    else:
+        (tmp_path / "faq.tsv").write_text("Who signs off releases?\tAna signs them off.\n")
+        run("answers", "seed", str(tmp_path / "faq.tsv"))
+    monkeypatch.chdir(folders["shop"])  # where something is staged on another branch, so that nothing computed is kept
+    headers = {"Recollect-Folder": str(folders["shop"])}
+    assert run("ask", "Who signs off releases?")["answer"] == "Ana signs them off."
+    assert "Ana signs them off." in call(server, "ask_librarian", {"question": "who signs off releases"}, **headers)
+    monkeypatch.chdir(folders["blog"])
+    assert run("ask", "Who signs off releases?")["answer"] == "Ana signs them off."
+    run("answers", "remember", "Who signs off releases?", "Ben does, of the blog.")
+    assert run("ask", "Who signs off releases?")["answer"] == "Ben does, of the blog."
+
+
+def test_what_is_computed_without_a_project_stays_there(
+    server: Server, folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    question = "In what does the blog keep its orders of prints?"
+    monkeypatch.chdir("/")
+    for _ in range(4):
+        assert "spreadsheet" in run("ask", question)["answer"]
+    monkeypatch.chdir(folders["shop"])
+    assert "spreadsheet" not in run("ask", question)["answer"]
+
+
+def test_a_document_seeds_the_answers_of_its_own_project(
+    server: Server, folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.engine.remember(
+        "The print queue holds the orders of prints until Friday.", kind="doc", title="Print queue",
+        scope=Scope(project="blog"),
+    )  # fmt: skip
+    monkeypatch.chdir("/")
+    assert run("answers", "seed", "--documents")["kept"] == 1
+    monkeypatch.chdir(folders["blog"])
+    found = run("ask", "What is Print queue?")
+    assert found["cached"]
+    assert "until Friday" in found["answer"]

@@ -33,6 +33,17 @@ class Asked:
     def place(self) -> tuple[str, str, str]:
         return self.hash, self.scope.user, self.scope.project
 
+    @property
+    def around(self) -> list[tuple[str, str]]:
+        """The users and projects whose answers are looked at: its own first, then those that enclose it."""
+        user, project = self.scope.user, self.scope.project
+        return list(dict.fromkeys(((user, project), (user, ""), ("", project), ("", ""))))
+
+    def served_by(self, answer: Answer) -> bool:
+        """Whether an answer is meant for this place: it was computed for it, or was given for all that encloses it."""
+        own = not self.narrow and (answer.user, answer.project) == (self.scope.user, self.scope.project)
+        return own or answer.kind == "given"
+
 
 class Knowledge:
     def __init__(

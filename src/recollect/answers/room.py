@@ -2,8 +2,9 @@
 
 A look goes in two steps. The same question, by the hash of its normal form, is one read. Else the questions nearest by
 vector are candidates, and `judge` decides: an answer is served only when no guard forbids it and it is surely the same
-question; nearly so, it is shown as related and never as the answer. Nothing crosses user, project or tenant: an answer
-is found only in the place it was computed for.
+question; nearly so, it is shown as related and never as the answer. A computed answer is found only in the user and
+project it was computed for. One that somebody gave is also found in what it encloses: given for no project, it is
+served in every project.
 
 What is found is served only while it holds (`hold`). `tests/test_answers.py` changes everything an answer can be built
 from, in every way there is.
@@ -14,7 +15,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -94,15 +95,13 @@ class Answers:
         Without a fitting memory there is no answer, and `why` says so.
         """
         asked = self._asked(question, scope)
-        look = Look() if fresh or asked.narrow else self._look(asked)
+        look = Look() if fresh else self._look(asked)
         done = self._computed(asked, look) if look.answer is None else self._served(asked, look, look.answer)
         return self.course.note(asked.scope, done)
 
     def get(self, question: str, *, scope: Scope | None = None) -> Answered | None:
         """A kept answer that holds, or None: the cache alone, for programs that compute answers themselves."""
         asked = self._asked(question, scope)
-        if asked.narrow:
-            return None
         look = self._look(asked)
         if look.answer is None:
             return None
@@ -150,12 +149,13 @@ class Answers:
     def _look(self, asked: Asked, *, holding: bool = True) -> Look:
         """The kept answer of the same question, or of one that is surely the same; `holding` only if it holds."""
         look = Look()
-        same = self._store.answer_of(self._tenant, *asked.place)
-        if same is not None and same.answer is not None:
-            look.ended, look.seq = self._hold.ended(same) if holding else ("", 0)
-            if not look.ended:
-                look.answer, look.why = same, "the same question"
+        same = self._same(asked)
+        for one in same:
+            ended, look.seq = self._hold.ended(one) if holding else ("", 0)
+            if not ended:
+                look.answer, look.why = one, "the same question"
                 return look
+            look.ended = look.ended or ended
         embedder = self._parts.embedder()
         if embedder is None:
             return look
@@ -164,14 +164,21 @@ class Answers:
         except ModelUnavailable as error:
             log.warning("questions in other words are not looked for: %s", error)
             return look
-        self._look_near(asked, look, embedder.model, None if same is None else same.id, holding)
+        self._look_near(asked, look, embedder.model, {one.id for one in same}, holding)
         return look
 
-    def _look_near(self, asked: Asked, look: Look, model: str, same: str | None, holding: bool) -> None:
+    def _same(self, asked: Asked) -> list[Answer]:
+        """The kept answers of the same question that are meant for its place, the nearest place first."""
+        found = (self._store.answer_of(self._tenant, asked.hash, *place) for place in asked.around)
+        return [one for one in found if one is not None and one.answer is not None and asked.served_by(one)]
+
+    def _look_near(self, asked: Asked, look: Look, model: str, same: set[str], holding: bool) -> None:
         assert look.vector is not None
-        _, user, project = asked.place
-        near = dict(self._shelves.near(user, project, model, look.vector, NEAR, NEAREST))
-        found = {one.id: one for one in self._store.answers(self._tenant, [id for id in near if id != same])}
+        near: dict[str, float] = {}
+        for user, project in asked.around:
+            near |= self._shelves.near(user, project, model, look.vector, NEAR, NEAREST)
+        ids = [id for id in near if id not in same]
+        found = {one.id: one for one in self._store.answers(self._tenant, ids) if asked.served_by(one)}
         if not found or self._knowledge.understood(asked).hints:  # what a hint narrows, no likeness of words can tell
             return
         related: list[Related] = []
@@ -393,8 +400,9 @@ class Answers:
         if len(found) == 1:
             return found[0]
         asked = self._asked(question, scope)
-        same = self._store.answer_of(self._tenant, *asked.place)
-        near = same or self._look(asked, holding=False).answer
+        same = self._same(asked)
+        own = same[0] if same else self._store.answer_of(self._tenant, *asked.place)
+        near = own or self._look(asked, holding=False).answer
         if near is None:
             raise NotFound(
                 f"«{text.shorten(asked.question, 80)}» was not asked here.",
@@ -452,27 +460,40 @@ class Answers:
         self, *, documents: bool = False, talk: bool = False, file: str | Path | None = None,
         scope: Scope | None = None, limit: int = 200, progress: Callable[[int, int], None] | None = None,
     ) -> Seeded:  # fmt: skip
-        """Keep answers before anybody asks: to headings, to what was asked again in talk, to the lines of a file."""
+        """Keep answers before anybody asks: to headings, to what was asked again in talk, to the lines of a file.
+
+        What a document or talk of a project gives is kept for that project, where it will be asked.
+        """
         place = replace(scope or self._home, branch="", agent="", session="")
-        wanted: list[tuple[str, str]] = []
+        wanted: list[tuple[str, str, Scope]] = []
         if documents:
-            wanted += [(one, "") for one in sow.of_headings(self._memories(place, "doc"))]
+            wanted += self._raised(place, "doc", sow.of_headings)
         if talk:
-            wanted += [(one, "") for one in sow.of_talk(self._memories(place, "turn"))]
+            wanted += self._raised(place, "turn", sow.of_talk)
         if file is not None:
             try:
                 lines = Path(file).read_text("utf-8").splitlines()
             except (OSError, UnicodeDecodeError) as error:
                 raise BadInput(f"{file} cannot be read: {error}.", fix="Name a file with a question a line.") from error
-            wanted += sow.of_lines(lines, str(file))
-        return self._sown(wanted[: int(within(limit, 1, 10_000, "limit", whole=True))], place, progress)
+            wanted += [(*one, place) for one in sow.of_lines(lines, str(file))]
+        return self._sown(wanted[: int(within(limit, 1, 10_000, "limit", whole=True))], progress)
+
+    def _raised(
+        self, place: Scope, kind: str, questions: Callable[[Iterable[Memory]], list[str]]
+    ) -> list[tuple[str, str, Scope]]:
+        """The questions that memories of a kind raise, each with the user and project it will be asked in."""
+        groups: dict[Scope, list[Memory]] = {}
+        for memory in self._memories(place, kind):
+            where = Scope(memory.scope.user or place.user, memory.scope.project or place.project)
+            groups.setdefault(where, []).append(memory)
+        return [(one, "", where) for where, some in groups.items() for one in questions(some)]
 
     def _sown(
-        self, wanted: Sequence[tuple[str, str]], place: Scope, progress: Callable[[int, int], None] | None
-    ) -> Seeded:
+        self, wanted: Sequence[tuple[str, str, Scope]], progress: Callable[[int, int], None] | None
+    ) -> Seeded:  # fmt: skip
         kept = known = 0
         unanswered: list[str] = []
-        for number, (question, answer) in enumerate(wanted, 1):
+        for number, (question, answer, place) in enumerate(wanted, 1):
             asked = self._asked(question, place)
             same = self._store.answer_of(self._tenant, *asked.place)
             if answer:

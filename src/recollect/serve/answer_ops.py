@@ -1,7 +1,7 @@
 """The operations of the answer cache: asking, and what a person or a program may do with the answers that are kept.
 
-An answer belongs to one user and one project. A caller behind a wall asks inside it, and an answer on the other side
-is like one that does not exist.
+An answer belongs to one user and one project; one that was given for no project is served in all of them. A caller
+behind a wall asks inside it, and an answer on the other side is like one that does not exist.
 """
 
 from __future__ import annotations
