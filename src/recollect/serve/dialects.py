@@ -37,8 +37,9 @@ def _now() -> datetime:
     return datetime.now(UTC)
 
 
-def _done(engine: Engine, caller: Caller, operation: str, **given: Any) -> Any:
-    return BY_NAME[operation].call(engine, caller, {name: value for name, value in given.items() if value is not None})
+def _done(engine: Engine, caller: Caller, operation: str, **values: Any) -> Any:
+    """Run an operation with values that the tool has read already, for a caller who has its right."""
+    return BY_NAME[operation].run(engine, caller, **{name: one for name, one in values.items() if one is not None})
 
 
 def _say(operation: str) -> Any:
