@@ -162,7 +162,10 @@ def reject(app: App, id: tuple[str, ...], reason: str, undo: bool) -> None:
 @click.argument("id")
 @click.option("--content", metavar="TEXT", help="The new text; - reads standard input.")
 @drafted
-@click.option("--state", type=click.Choice(["active", "archived"]), help="Bring it back, or set it aside.")
+@click.option(
+    "--state", type=click.Choice(["active", "archived", "invalid"]),
+    help="Bring it back, set it aside, or say that it holds no longer.",
+)  # fmt: skip
 @several("--clear", type=click.Choice([*EMPTY]), metavar="FIELD", help="Empty a field: tags, expires_at, …")
 @click.option("--reason", default="", help="Kept in the history.")
 @placed

@@ -84,6 +84,7 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int, int], None]
 MIN_BUDGET = 100  # tokens below which a context holds nothing but its frame
+EDITABLE = ("active", "archived", "invalid")  # states that a person can put a memory into
 STANDING = 200  # rules and project facts that are looked at for a context
 
 
@@ -221,7 +222,7 @@ class Engine(Hindsight, Keeping):
         return tuple(done)
 
     def edit(self, id: str, *, reason: str = "", version: str | None = None, **fields: Unpack[EditFields]) -> Memory:
-        """Change fields of a memory; the journal keeps what it was. `state` may be set to active or archived.
+        """Change fields of a memory; the journal keeps what it was. `state` may be set to active, archived or invalid.
 
         With the `version` of the memory as it was read, the change is made only if it still stands like that.
         """
@@ -229,7 +230,7 @@ class Engine(Hindsight, Keeping):
         if not fields:
             raise BadInput("Nothing to change was given.", fix="Name a field, such as content or importance.")
         if "state" in fields:
-            one_of(fields["state"], ("active", "archived"), "state")
+            one_of(fields["state"], EDITABLE, "state")
             if memory.state == "rejected":
                 raise Refused(f"Memory {memory.id} was rejected.")
         listed = {name: tuple(v) if isinstance(v, list) else v for name, v in fields.items()}

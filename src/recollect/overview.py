@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from . import terms, times
 from .remember.alike import near
+from .remember.conflict import apart
+from .remember.write import span
 from .store.browsing import DAY, Sieve, date
 from .store.contract import Store
 from .text import shorten, title_of
@@ -226,13 +228,15 @@ class Overview:
     # -- what wants to be looked at -----------------------------------------------------------------------------------
 
     def disputes(self, limit: int, sees: Sees = everybody) -> list[Pair]:
-        """Pairs of memories that contradict each other while both stand or wait."""
+        """Pairs of memories that contradict each other while both stand or wait, and hold at the same time."""
         links = self._store.related(self._tenant, "contradicts", 5 * limit)
         found = self._store.memories(self._tenant, [end for link in links for end in (link.origin, link.target)])
         pairs = []
         for link in links:
             first, second = found.get(link.origin), found.get(link.target)
-            if first and second and all(one.state in ("active", "pending") and sees(one) for one in (first, second)):
+            if not first or not second or apart(span(first), span(second)):
+                continue
+            if all(one.state in ("active", "pending") and sees(one) for one in (first, second)):
                 pairs.append(Pair(first, second, link.reason))
         return pairs[:limit]
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from .. import text
+from .. import text, times
 from ..checks import MAX_TAGS, Cleaner
 from ..errors import BadInput, ChangedMeanwhile, ModelUnavailable, NotFound, Refused
 from ..grounding import hedged, lowest
@@ -24,8 +24,8 @@ from ..redact import redact
 from ..store.contract import Store, Transaction
 from ..types import TRUSTS, Draft, Evidence, Filter, Link, Memory, Near, Remembered, Scope, Source, Tombstone
 from . import alike, values
+from .conflict import Span, apart, conflict
 from .conflict import changes as says_change
-from .conflict import conflict
 from .drafts import MAX_KEYWORDS, MAX_REFS, Prepared, fields_of, prepare
 
 if TYPE_CHECKING:
@@ -112,7 +112,8 @@ class Writer:
         """The memories among these that cannot be true beside a draft, as they stand now."""
         found = [memory for id in others if (memory := changes.get(Memory, id)) and memory.state == "active"]
         said = [memory for memory in found if memory.kind in CLAIMS and len(memory.content) <= STATEMENT]
-        return [memory for memory in said if conflict(memory.content, draft.content)]
+        own = times.aware(draft.valid_from or self.now()), times.aware(draft.valid_to) if draft.valid_to else None
+        return [one for one in said if not apart(span(one), own) and conflict(one.content, draft.content)]
 
     def _one(
         self, changes: Transaction, item: Prepared, near: tuple[Near, ...], others: Sequence[str], merge: bool,
@@ -242,6 +243,10 @@ class Writer:
                 raise ChangedMeanwhile(f"Memory {memory.id} is no longer as it was read.")
             edited = replace(current, **{name: getattr(draft, name) for name in own})
             edited = replace(edited, state=fields.get("state", current.state), content_hash=text.key(edited.content))
+            if fields.get("state") == "invalid":
+                edited = self.ended(edited, "invalid")
+            elif fields.get("state") == "active" and current.state in ENDED and "valid_to" not in own:
+                edited = replace(edited, valid_to=None)  # what is brought back holds again
             if (edited.content, edited.title, edited.reasoning) != (current.content, current.title, current.reasoning):
                 edited = replace(edited, updated_at=self.now(), trust=lowest((edited.trust, self.most)))
             if edited.state in ("active", "pending") and edited.content != current.content:
@@ -369,11 +374,17 @@ def present(changes: Transaction, id: str) -> Memory:
 
 # Kinds that claim that something is so; what was only said, written or done contradicts nothing.
 CLAIMS = frozenset(("fact", "preference", "rule", "decision", "procedure", "lesson", "insight"))
+ENDED = frozenset(("superseded", "invalid"))  # states in which a memory's validity was closed
 STATEMENT = 600  # characters; what is longer is a text
 COPIED = (
     "content", "kind", "title", "reasoning", "context", "speaker", "position", "scope", "keywords", "tags", "refs",
     "importance", "confidence", "network", "valid_from", "valid_to", "expires_at", "observed",
 )  # fmt: skip
+
+
+def span(memory: Memory) -> Span:
+    """Since when and until when a memory holds."""
+    return memory.valid_from or memory.created_at, memory.valid_to
 
 
 def claims(draft: Draft) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..agents.access import RIGHTS
-from ..engine import MIN_BUDGET
+from ..engine import EDITABLE, MIN_BUDGET
 from ..exchange import Imported
 from ..recall.context import Context
 from ..recall.query import MAX_LIMIT
@@ -119,7 +119,7 @@ OWN = (
         "something new replaces it, remember the new and link it: supersedes.",
         (
             ID, P("content", "text", "The new text.", None, aliases=("text",)), KIND, *FIELDS,
-            P("state", "text", "Bring it back, or set it aside.", None, choices=("active", "archived")),
+            P("state", "text", "Bring it back, set it aside, or say that it holds no longer.", None, choices=EDITABLE),
             P("version", "text", "Only if it is still this version, as ETag told it.", None, rare=True),
             REASON, *PLACED,
         ),

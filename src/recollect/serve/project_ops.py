@@ -148,7 +148,7 @@ PROJECT: tuple[Operation, ...] = (
     ),
     Operation(
         "invalidate_memory", "Invalidate a memory", "Take what no longer holds out of search, with the reason.",
-        "A person can bring it back.",
+        "It ends to hold now, and is still found by who asks what held before. A person can bring it back.",
         (_KEY, P("reason", "text", "Why it no longer holds.")),
         verbs.invalidate_memory, words.forgotten, "POST", "/v1/memories/{id}/invalidate", Forgotten,
         right="write", destructive=True, idempotent=True, mcp="invalidate_memory", cli="forget",

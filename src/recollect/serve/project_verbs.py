@@ -269,7 +269,7 @@ def update_memory(engine: Engine, caller: Caller, *, id: str, value: str, source
 
 
 def invalidate_memory(engine: Engine, caller: Caller, *, id: str, reason: str) -> Forgotten:
-    return verbs.forget(engine, caller, id=id, reason=reason)
+    return Forgotten((verbs.edit(engine, caller, id=id, state="invalid", reason=reason),))
 
 
 def verify(
