@@ -161,6 +161,7 @@ def reject(app: App, id: tuple[str, ...], reason: str, undo: bool) -> None:
 @command()
 @click.argument("id")
 @click.option("--content", metavar="TEXT", help="The new text; - reads standard input.")
+@click.option("--source", metavar="URI", help="Where the new text comes from: a URL, file:… or commit:…, or words.")
 @drafted
 @click.option(
     "--state", type=click.Choice(["active", "archived", "invalid"]),

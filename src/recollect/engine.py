@@ -41,6 +41,7 @@ from .recall.loading import LOADING, Loader
 from .recall.query import MAX_LIMIT, filter_of, parse
 from .recall.read import Reader
 from .recall.recipes import fingerprint
+from .recall.task import stored_task
 from .redact import redact
 from .remember import forget
 from .remember.settle import Settler
@@ -371,6 +372,7 @@ class Engine(Hindsight, Keeping):
         checks.within(budget, MIN_BUDGET, 1_000_000, "budget", whole=True)
         if not all(isinstance(turn, Turn) for turn in history):
             raise BadInput("history must be a list of Turns.")
+        task = task or stored_task(self._store, self._tenant, where, self._now())
         visible = filter_of(now=self._now(), scope=where, kinds=("rule", "preference"))
         rules = self._store.page(self._tenant, visible, None, STANDING)
         facts: Sequence[Memory] = []

@@ -62,7 +62,16 @@ class Knowledge:
     def understood(self, asked: Asked) -> Understood:
         return understand(asked.question, self._now())
 
-    def compose(self, asked: Asked, found: Recall) -> tuple[Composed | None, tuple[str, ...]]:
+    def compose(self, asked: Asked, found: Recall, retired: str = "") -> tuple[Composed | None, tuple[str, ...]]:
+        """An answer of what was found; instead of one that was turned down, one without what that was made of."""
+        made, skipped = self._composed(asked, found)
+        if made is None or not retired or text.key(made.text) != retired:
+            return made, skipped
+        cited = {memory.id for memory, _ in made.cited}
+        others = tuple(hit for hit in found.hits if hit.memory.id not in cited)
+        return self._composed(asked, replace(found, hits=others))
+
+    def _composed(self, asked: Asked, found: Recall) -> tuple[Composed | None, tuple[str, ...]]:
         if found.weak or not found.hits:
             return None, ()
         rarity = self._hold.rarity(asked.question)

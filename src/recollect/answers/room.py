@@ -15,7 +15,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -249,7 +249,10 @@ class Answers:
         began = time.perf_counter()
         head = self._store.head(self._tenant)
         found = self._knowledge.recall(asked)
-        made, skipped = self._knowledge.compose(asked, found)
+        before = self._store.answer_of(self._tenant, *asked.place)
+        made, skipped = self._knowledge.compose(asked, found, before.retired if before else "")
+        if made is not None:
+            made = replace(made, confidence=self._policy.doubted(made.confidence, before))
         took = (time.perf_counter() - began) * 1000
         answered = Answered(
             asked.question, made.text if made else "", confidence=made.confidence if made else 0.0,
@@ -284,11 +287,12 @@ class Answers:
                 last_asked_at=now, asked=count, question=asked.question, compute_ms=made.compute_ms,
             )  # fmt: skip
             if reason:
+                turned_down = fresh.disliked if fresh.answer in (None, made.answer) else 0
                 same = old is not None and old.answer == made.answer and set(old.depends) == set(made.depends)
                 fresh = replace(
                     fresh, kind=made.kind, answer=made.answer, sources=made.sources, confidence=made.confidence,
                     seq=made.seq, watched=made.watched, depends=made.depends, model=model, stale="",
-                    version=fresh.version + (not same), disliked=fresh.disliked if fresh.answer == made.answer else 0,
+                    version=fresh.version + (not same), disliked=turned_down,
                     expires_at=made.expires_at or self._policy.ends(made.kind, now), pinned=fresh.pinned or made.pinned,
                 )  # fmt: skip
             else:
@@ -371,7 +375,11 @@ class Answers:
         """Say whether an answer helped: its confidence follows, and one that is turned down twice is retired."""
         if not isinstance(helpful, bool):
             raise BadInput(f"helpful must be true or false, not {helpful!r:.40}.")
-        return self._changed(question, scope, lambda found: self._policy.rated(found, helpful))
+        known = self.find(question, scope=scope)
+        said = known.answer
+        if said is None:  # it was given and not kept: what would be given now is what was
+            said = self._knowledge.fresh(self._asked(known.question, Scope(known.user, known.project))).answer
+        return self._changed(known.id, scope, lambda found: self._policy.rated(found, helpful, said))
 
     def pin(self, question: str, *, scope: Scope | None = None, undo: bool = False) -> Answer:
         """Never let an answer go for want of room; it still ends when what it was built from changes."""
@@ -467,9 +475,9 @@ class Answers:
         place = replace(scope or self._home, branch="", agent="", session="")
         wanted: list[tuple[str, str, Scope]] = []
         if documents:
-            wanted += self._raised(place, "doc", sow.of_headings)
+            wanted += sow.by_place(self._memories(place, "doc"), place, sow.of_headings)
         if talk:
-            wanted += self._raised(place, "turn", sow.of_talk)
+            wanted += sow.by_place(self._memories(place, "turn"), place, sow.of_talk)
         if file is not None:
             try:
                 lines = Path(file).read_text("utf-8").splitlines()
@@ -477,16 +485,6 @@ class Answers:
                 raise BadInput(f"{file} cannot be read: {error}.", fix="Name a file with a question a line.") from error
             wanted += [(*one, place) for one in sow.of_lines(lines, str(file))]
         return self._sown(wanted[: int(within(limit, 1, 10_000, "limit", whole=True))], progress)
-
-    def _raised(
-        self, place: Scope, kind: str, questions: Callable[[Iterable[Memory]], list[str]]
-    ) -> list[tuple[str, str, Scope]]:
-        """The questions that memories of a kind raise, each with the user and project it will be asked in."""
-        groups: dict[Scope, list[Memory]] = {}
-        for memory in self._memories(place, kind):
-            where = Scope(memory.scope.user or place.user, memory.scope.project or place.project)
-            groups.setdefault(where, []).append(memory)
-        return [(one, "", where) for where, some in groups.items() for one in questions(some)]
 
     def _sown(
         self, wanted: Sequence[tuple[str, str, Scope]], progress: Callable[[int, int], None] | None
@@ -523,7 +521,7 @@ class Answers:
             current = changes.answer(old.question_hash, old.user, old.project)
             if current is None or current.version != old.version or self._erased(changes, fresh):
                 return
-            if fresh.answer is None:
+            if fresh.answer is None or current.retired == text.key(fresh.answer):
                 changes.put_answer(emptied(current))
                 return
             changes.put_answer(replace(

@@ -22,11 +22,12 @@ from ..errors import BadInput, ChangedMeanwhile, ModelUnavailable, NotFound, Ref
 from ..grounding import hedged, lowest
 from ..redact import redact
 from ..store.contract import Store, Transaction
+from ..terms import terms
 from ..types import TRUSTS, Draft, Evidence, Filter, Link, Memory, Near, Remembered, Scope, Source, Tombstone
 from . import alike, values
 from .conflict import Span, apart, conflict
 from .conflict import changes as says_change
-from .drafts import MAX_KEYWORDS, MAX_REFS, Prepared, fields_of, prepare
+from .drafts import MAX_KEYWORDS, MAX_REFS, TRUST_OF, Prepared, fields_of, prepare, source_of
 
 if TYPE_CHECKING:
     from ..models.embedder import Embedder
@@ -231,7 +232,8 @@ class Writer:
     ) -> Memory:
         """Change a memory's own fields, under the same checks as a new one; with a version, only that one."""
         cleaner = Cleaner(self.content_limit, redact)
-        own = {name: value for name, value in fields.items() if name != "state"}
+        own = {name: value for name, value in fields.items() if name not in ("state", "source")}
+        named = source_of(fields["source"], self.actor, cleaner) if "source" in fields else None
         draft = fields_of(replace(Draft(**{name: getattr(memory, name) for name in COPIED}), **own), cleaner)
         wanted = replace(memory, **{name: getattr(draft, name) for name in COPIED})
         vectors = embed_or_wait([wanted], embedder)[0] if wanted.embedded() != memory.embedded() else None
@@ -243,6 +245,11 @@ class Writer:
                 raise ChangedMeanwhile(f"Memory {memory.id} is no longer as it was read.")
             edited = replace(current, **{name: getattr(draft, name) for name in own})
             edited = replace(edited, state=fields.get("state", current.state), content_hash=text.key(edited.content))
+            if "keywords" not in own:
+                edited = replace(edited, keywords=_still_said(current, edited))
+            if named is not None:
+                source = self.source(changes, named)
+                edited = replace(edited, source=source.id, trust=lowest((TRUST_OF[source.kind], self.most)))
             if fields.get("state") == "invalid":
                 edited = self.ended(edited, "invalid")
             elif fields.get("state") == "active" and current.state in ENDED and "valid_to" not in own:
@@ -390,6 +397,12 @@ def span(memory: Memory) -> Span:
 def claims(draft: Draft) -> bool:
     """Whether a draft is a statement that something is so; a whole text says many things."""
     return draft.kind in CLAIMS and len(draft.content) <= STATEMENT
+
+
+def _still_said(before: Memory, after: Memory) -> tuple[str, ...]:
+    """The keywords of a memory that was edited, without those that stood in its old text and not in the new one."""
+    old, new = set(terms(before.content)), set(terms(after.content))
+    return tuple(word for word in before.keywords if not old.issuperset(found := terms(word)) or new.issuperset(found))
 
 
 def _keys(said: Draft | Memory) -> list[str]:

@@ -82,7 +82,7 @@ def undo(engine: Engine, caller: Caller, *, changes: list[str], reason: str = ""
     by = "" if "admin" in caller.can and not caller.walled else caller.actor
     done = engine.checkpoints.undo(changes, by=by, may=caller.owned, reason=reason)
     if done.restored:
-        engine.embed()  # what says something else again needs its vectors
+        engine.embed(change="never")  # what says something else again needs its vectors
     return done
 
 

@@ -27,7 +27,7 @@ from ..types import (
 from . import costs, memory_tool, verbs, words
 from .answer_ops import ANSWERS
 from .history_ops import HISTORY
-from .operation import BACK, DRAFT, FIELDS, FILTERS, ID, IDS, KIND, LOOKED, PLACED, REASON, WHEN, Operation, P
+from .operation import BACK, DRAFT, FIELDS, FILTERS, ID, IDS, KIND, LOOKED, PLACED, REASON, SOURCE, WHEN, Operation, P
 from .page_ops import PAGE
 from .project_ops import PROJECT
 from .upkeep_ops import UPKEEP
@@ -119,6 +119,7 @@ OWN = (
         "something new replaces it, remember the new and link it: supersedes.",
         (
             ID, P("content", "text", "The new text.", None, aliases=("text",)), KIND, *FIELDS,
+            SOURCE,
             P("state", "text", "Bring it back, set it aside, or say that it holds no longer.", None, choices=EDITABLE),
             P("version", "text", "Only if it is still this version, as ETag told it.", None, rare=True),
             REASON, *PLACED,
