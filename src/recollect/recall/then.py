@@ -1,6 +1,6 @@
 """Then: what a question about a past time is answered from.
 
-A question is usually answered from what holds now. One that names a time which is over («on 3 March», «last year») also
+A question is usually answered from what holds now. One that names a time which is over ("on 3 March", "last year") also
 sees what held then and has ended since, and does not see what took the place of that later. What came later and takes
 nothing's place stays: it may tell of that time.
 """
