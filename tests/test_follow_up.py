@@ -142,7 +142,8 @@ def test_a_task_that_is_set_reaches_the_task_block(memory: recollect.Engine) -> 
     assert "Move the checkout" in make(memory, Wanted("", here)).text
     told = memory.context("anything", scope=here, task="Fix the tests").text
     assert "Fix the tests" in told
-    assert "checkout" not in next(one for one in memory.context(scope=here, task="x y").blocks if one.name == "task").text
+    given = next(one for one in memory.context(scope=here, task="Fix the tests").blocks if one.name == "task")
+    assert "checkout" not in given.text
 
 
 def test_a_task_that_has_ended_is_not_told(memory: recollect.Engine, clock: Clock) -> None:
