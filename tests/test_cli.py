@@ -27,11 +27,13 @@ NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
 
 
 @pytest.fixture(autouse=True)
-def _fast(monkeypatch: pytest.MonkeyPatch) -> None:
+def _fast(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("RECOLLECT_EMBEDDER", "hashing")
     monkeypatch.setenv("COLUMNS", "80")
     for name in ("RECOLLECT_PROJECT", "RECOLLECT_USER", "RECOLLECT_TENANT", "RECOLLECT_STORE"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))  # the folder of a person is of no project
+    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture

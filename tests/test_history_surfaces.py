@@ -171,7 +171,7 @@ def test_who_is_at_home_elsewhere_is_logged_when_looking_across(memory: recollec
     memory.remember("The shop uses Vue.", scope=Scope(project="web"))
     do(memory, caller, "get", id=theirs)
     do(memory, caller, "recall", query="what is versioned?", project="api")
-    do(memory, caller, "list")
+    do(memory, caller, "list", project="api")
     do(memory, caller, "recall", query="shop")
     do(memory, caller, "context", query="what is versioned?", project="api")
     reads = do(memory, ME, "audit").reads

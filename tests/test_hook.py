@@ -21,6 +21,7 @@ import recollect
 from conftest import START
 from recollect.agents import access
 from recollect.agents.access import Caller
+from recollect.agents.home import project_of
 from recollect.capture import events, transcripts
 from recollect.capture.sessions import session
 from recollect.errors import BadInput, Forbidden
@@ -376,12 +377,12 @@ def test_the_project_is_the_repository_of_the_folder(tmp_path: Path) -> None:
     inside = tmp_path / "shop" / "src"
     inside.mkdir(parents=True)
     (tmp_path / "shop" / ".git").mkdir()
-    assert hooks.project_of(str(inside)) == "shop"
+    assert project_of(str(inside)) == "shop"
     worktree = tmp_path / "shop-fix"
     worktree.mkdir()
     (worktree / ".git").write_text(f"gitdir: {tmp_path}/shop/.git/worktrees/shop-fix\n")
-    assert hooks.project_of(str(worktree)) == "shop"
-    assert [hooks.project_of(cwd) for cwd in ("", "relative", "/", str(Path.home()))] == [""] * 4
+    assert project_of(str(worktree)) == "shop"
+    assert [project_of(cwd) for cwd in ("", "relative", "/", str(Path.home()))] == [""] * 4
 
 
 # -- the spool --------------------------------------------------------------------------------------------------------

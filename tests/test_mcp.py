@@ -396,7 +396,7 @@ def test_the_project_vocabulary_keeps_incidents_tasks_and_provenance(server: Ser
     assert "post-mortem 7" in told
     assert "edit" in told
     call(server, "invalidate_memory", {"key": id, "reason": "fixed"}, **where)
-    assert server.engine.get(id).state == "archived"
+    assert server.engine.get(id).state == "invalid"
 
 
 # -- resources and prompts --------------------------------------------------------------------------------------------

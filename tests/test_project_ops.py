@@ -318,7 +318,7 @@ def test_every_operation_answers_over_http(server: Server, repo: Repo) -> None:
     provenance = server.call("GET", f"/v1/memories/{id}/why").data
     assert "source: Ana" in [change["reason"] for change in provenance["changes"]]
     gone = server.call("POST", f"/v1/memories/{id}/invalidate", {"reason": "fixed"})
-    assert gone.data["memories"][0]["state"] == "archived"
+    assert gone.data["memories"][0]["state"] == "invalid"
     assert server.call("POST", "/v1/project/verify", {"project": "shop"}).data["stale"] == []
     wrong = server.call("POST", "/v1/project/code", {"path": "nowhere", "project": "shop"})
     assert (wrong.status, wrong.data["code"]) == (400, "bad_input")

@@ -46,8 +46,8 @@ def test_conversation_is_similarity_times_importance_over_three_times_the_ramp_o
 ) -> None:
     told.remember("fresh =0.9", importance=6)
     told.remember("vital =0.6", importance=10)
-    told.remember("month =0.9", importance=6, valid_from=START - timedelta(days=48.5))
-    told.remember("ancient =0.9", importance=10, valid_from=START - timedelta(days=400))
+    told.remember("month =0.9", importance=6, tags=["captured"], valid_from=START - timedelta(days=48.5))
+    told.remember("ancient =0.9", importance=10, tags=["captured"], valid_from=START - timedelta(days=400))
     told.remember("faint =0.5", importance=5)
     found = scores(told.recall("anything", recipe="conversation"))
     wanted = {"fresh": 0.9, "vital": 0.6 * 10 / 6, "month": 0.9 * 0.75, "ancient": 0.9 * 10 / 6 * 0.5}

@@ -41,6 +41,7 @@ class EditFields(MemoryFields, total=False):
 
     content: str
     network: str
+    source: Source | str
     state: str
 
 

@@ -35,7 +35,7 @@ from .serve import upkeep_commands as tending
 from .tap import commands as tapping
 from .tap import review as reviewing
 from .terminal import look, progress
-from .types import EVERYWHERE, JOB_STATES, RELATIONS, Scope
+from .types import EVERYWHERE, JOB_STATES, RELATIONS
 
 __all__ = [
     "answering", "banking", "cli", "gitting", "granting", "installing", "main", "next_page", "projecting",
@@ -54,13 +54,9 @@ def remember(app: App, words: tuple[str, ...], merge: bool, **fields: Any) -> No
     """Remember one thing, said in TEXT or piped in."""
     content = terminal.spoken(words, "remember")
     told = chosen(fields)
-    told["refs"], project = gitting.cited_here(told.get("refs", ()))
+    told["refs"] = gitting.cited_here(told.get("refs", ()))
     with app.open() as engine:
-        place = app.scope(engine)
-        if project and app.given["project"] is None and not engine.settings.project:
-            base = place.get("scope") or Scope(user=engine.settings.user)
-            place = {"scope": replace(base, project=project)}
-        result = engine.remember(content, merge=merge, **told, **place)
+        result = engine.remember(content, merge=merge, **told, **app.scope(engine))
     app.skipped(result.skipped)
     app.say(result, present.remembered)
     if result.action == "refused":
@@ -82,9 +78,13 @@ def remember(app: App, words: tuple[str, ...], merge: bool, **fields: Any) -> No
 @placed
 def recall(app: App, words: tuple[str, ...], explain: bool, **options: Any) -> None:
     """Find memories by meaning, words, links and time, best first."""
+    from .serve import verbs
+
     query = terminal.spoken(words, "recall")
     with app.open() as engine:
-        result = engine.recall(query, explain=explain, **chosen(options), **app.scope(engine))
+        result = verbs.recall(
+            engine, app.caller(engine), query=query, explain=explain, **chosen(options), **app.places
+        )  # fmt: skip
         empty = not result.hits and not engine.stats()["memories"]
     app.skipped(result.skipped)
     app.say(result, partial(present.recalled, explain=explain, empty=empty))
@@ -99,9 +99,10 @@ def recall(app: App, words: tuple[str, ...], explain: bool, **options: Any) -> N
 @placed
 def context(app: App, words: tuple[str, ...], **options: Any) -> None:
     """Print what to give an assistant for QUERY, within a budget."""
+    from .serve import verbs
+
     with app.open() as engine:
-        scope = app.scope(engine).get("scope")
-        result = engine.context(" ".join(words), scope=scope, **options)
+        result = verbs.context(engine, app.caller(engine), query=" ".join(words), **options, **app.places)
     app.skipped(result.skipped)
     app.say(result, lambda _, out: result.text)
     app.skipped([result.report])
@@ -125,10 +126,17 @@ def forget(
     With --purge they are erased for good, wherever their words lie, and the receipt tells what was done. To erase all
     of a person: recollect forget --user NAME --purge
     """
+    from .serve import verbs
+
     whole = all_in_scope or (purge and not id and query is None and app.inside() != EVERYWHERE)
     scope = app.inside() if whole else None
     with app.open() as engine:
-        result = engine.forget(id or None, query=query, scope=scope, purge=purge, dry_run=True)
+        if query is not None and not id and not whole:
+            result = verbs.forget(
+                engine, app.caller(engine), query=query, purge=purge, dry_run=True, **app.places
+            )  # fmt: skip
+        else:
+            result = engine.forget(id or None, query=query, scope=scope, purge=purge, dry_run=True)
         if not dry_run and (result.memories or (whole and purge)):
             if (purge or not id) and not yes:
                 confirm(app, partial(present.forgotten, result))
@@ -153,8 +161,12 @@ def reject(app: App, id: tuple[str, ...], reason: str, undo: bool) -> None:
 @command()
 @click.argument("id")
 @click.option("--content", metavar="TEXT", help="The new text; - reads standard input.")
+@click.option("--source", metavar="URI", help="Where the new text comes from: a URL, file:… or commit:…, or words.")
 @drafted
-@click.option("--state", type=click.Choice(["active", "archived"]), help="Bring it back, or set it aside.")
+@click.option(
+    "--state", type=click.Choice(["active", "archived", "invalid"]),
+    help="Bring it back, set it aside, or say that it holds no longer.",
+)  # fmt: skip
 @several("--clear", type=click.Choice([*EMPTY]), metavar="FIELD", help="Empty a field: tags, expires_at, …")
 @click.option("--reason", default="", help="Kept in the history.")
 @placed
@@ -194,8 +206,11 @@ def show(app: App, id: str, **times: Any) -> None:
 @placed
 def list_(app: App, limit: int, cursor: str | None, **filters: Any) -> None:
     """List memories, newest first."""
+    from .serve import verbs
+
     with app.open() as engine:
-        page = engine.list(scope=app.inside(), limit=limit, cursor=cursor, **chosen(filters))
+        page = verbs.list_(engine, app.caller(engine), limit=limit, cursor=cursor, **chosen(filters), **app.places)
+    app.skipped(page.skipped)
     app.say(page, lambda _, out: present.listed(page, out, next_page(app.argv, page.cursor)))
 
 

@@ -60,7 +60,11 @@ CODES = {
 class Client:
     """Everything an `Engine` does that makes sense from elsewhere."""
 
-    def __init__(self, url: str = "http://127.0.0.1:7733", *, token: str | None = None, timeout: float = 60.0) -> None:
+    def __init__(
+        self, url: str = "http://127.0.0.1:7733", *, token: str | None = None, timeout: float = 60.0,
+        folder: str | Path | None = None,
+    ) -> None:  # fmt: skip
+        """With a `folder` on the machine of the server, what names no project is of the project of that folder."""
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise BadInput(f"{url!r} is not an http address.", fix="Such as http://127.0.0.1:7733")
@@ -68,6 +72,7 @@ class Client:
         self._parts = parts
         self._token = token
         self._timeout = timeout
+        self._folder = "" if folder is None else quote(str(Path(folder).absolute()))
         self._local = threading.local()
 
     def __enter__(self) -> Self:
@@ -171,7 +176,8 @@ class Client:
 
     def list(self, *, scope: Scope | None = None, limit: int = 50, cursor: str | None = None, **filters: Any) -> Page:
         """Memories inside a scope, newest first, with the cursor of the next page."""
-        asked = _plain({"scope": scope, "limit": limit, "cursor": cursor, **filters})
+        where = scope or (None if self._folder else EVERYWHERE)
+        asked = _plain({"scope": where, "limit": limit, "cursor": cursor, **filters})
         return _read(Page, self._get("/v1/memories", asked))
 
     def evidence(self, id: str) -> tuple[Source | None, tuple[Evidence, ...]]:
@@ -267,6 +273,8 @@ class Client:
     def _open(self, method: str, path: str, body: bytes, headers: dict[str, str]) -> http.client.HTTPResponse:
         """The answer, or the error it stands for. A kept connection that broke is opened anew, once."""
         sent = {"User-Agent": "recollect-client", "Accept": "application/json", **headers}
+        if self._folder:
+            sent["Recollect-Folder"] = self._folder
         if self._token:
             sent["Authorization"] = f"Bearer {self._token}"
         for attempt in (1, 2):

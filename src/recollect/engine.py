@@ -41,6 +41,7 @@ from .recall.loading import LOADING, Loader
 from .recall.query import MAX_LIMIT, filter_of, parse
 from .recall.read import Reader
 from .recall.recipes import fingerprint
+from .recall.task import stored_task
 from .redact import redact
 from .remember import forget
 from .remember.settle import Settler
@@ -84,6 +85,7 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int, int], None]
 MIN_BUDGET = 100  # tokens below which a context holds nothing but its frame
+EDITABLE = ("active", "archived", "invalid")  # states that a person can put a memory into
 STANDING = 200  # rules and project facts that are looked at for a context
 
 
@@ -221,7 +223,7 @@ class Engine(Hindsight, Keeping):
         return tuple(done)
 
     def edit(self, id: str, *, reason: str = "", version: str | None = None, **fields: Unpack[EditFields]) -> Memory:
-        """Change fields of a memory; the journal keeps what it was. `state` may be set to active or archived.
+        """Change fields of a memory; the journal keeps what it was. `state` may be set to active, archived or invalid.
 
         With the `version` of the memory as it was read, the change is made only if it still stands like that.
         """
@@ -229,7 +231,7 @@ class Engine(Hindsight, Keeping):
         if not fields:
             raise BadInput("Nothing to change was given.", fix="Name a field, such as content or importance.")
         if "state" in fields:
-            one_of(fields["state"], ("active", "archived"), "state")
+            one_of(fields["state"], EDITABLE, "state")
             if memory.state == "rejected":
                 raise Refused(f"Memory {memory.id} was rejected.")
         listed = {name: tuple(v) if isinstance(v, list) else v for name, v in fields.items()}
@@ -370,6 +372,7 @@ class Engine(Hindsight, Keeping):
         checks.within(budget, MIN_BUDGET, 1_000_000, "budget", whole=True)
         if not all(isinstance(turn, Turn) for turn in history):
             raise BadInput("history must be a list of Turns.")
+        task = task or stored_task(self._store, self._tenant, where, self._now())
         visible = filter_of(now=self._now(), scope=where, kinds=("rule", "preference"))
         rules = self._store.page(self._tenant, visible, None, STANDING)
         facts: Sequence[Memory] = []

@@ -16,10 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 from . import terms, times
 from .remember.alike import near
+from .remember.conflict import apart
+from .remember.write import span
 from .store.browsing import DAY, Sieve, date
 from .store.contract import Store
 from .text import shorten, title_of
-from .types import Check, Entity, Evidence, Filter, Link, Memory, Noun, Page, Source
+from .types import Check, Entity, Evidence, Filter, Link, Memory, Noun, Page, Scope, Source
 from .upkeep.looks import Look
 from .upkeep.scan import safe
 
@@ -93,6 +95,7 @@ class Overview:
         self._tenant = tenant
         self._now = now
         self._alike = alike
+        self._hidden: tuple[int, dict[tuple[Scope, Scope, bool], int]] = -1, {}
 
     @cached_property
     def _census(self) -> Census:
@@ -126,6 +129,20 @@ class Overview:
     def facets(self, sieve: Sieve) -> Facets:
         """How many there are of each sort."""
         return self._census.facets(sieve)
+
+    def hidden(self, scope: Scope, among: Scope, *, inside: bool = False) -> int:
+        """How many active memories one sees from one scope and not from another; or that lie inside it and not there.
+
+        The numbers are kept until the journal moves.
+        """
+        head = self._store.head(self._tenant)
+        if self._hidden[0] != head:
+            self._hidden = head, {}
+        known, key = self._hidden[1], (scope, among, inside)
+        if key not in known:
+            most, seen = (self._store.count(self._tenant, Filter(one, inside=inside)) for one in (among, scope))
+            known[key] = most - seen
+        return known[key]
 
     def recalled(self, filter: Filter, limit: int) -> tuple[Memory, ...]:
         """What was recalled last."""
@@ -211,13 +228,15 @@ class Overview:
     # -- what wants to be looked at -----------------------------------------------------------------------------------
 
     def disputes(self, limit: int, sees: Sees = everybody) -> list[Pair]:
-        """Pairs of memories that contradict each other while both stand or wait."""
+        """Pairs of memories that contradict each other while both stand or wait, and hold at the same time."""
         links = self._store.related(self._tenant, "contradicts", 5 * limit)
         found = self._store.memories(self._tenant, [end for link in links for end in (link.origin, link.target)])
         pairs = []
         for link in links:
             first, second = found.get(link.origin), found.get(link.target)
-            if first and second and all(one.state in ("active", "pending") and sees(one) for one in (first, second)):
+            if not first or not second or apart(span(first), span(second)):
+                continue
+            if all(one.state in ("active", "pending") and sees(one) for one in (first, second)):
                 pairs.append(Pair(first, second, link.reason))
         return pairs[:limit]
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import reduce
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -25,6 +26,7 @@ from .terminal import Moment, Notes, look
 from .types import KINDS, STATES, Noun, Scope
 
 if TYPE_CHECKING:
+    from .agents.access import Caller
     from .engine import Engine
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -52,7 +54,7 @@ class App:
     notes: Notes
     argv: Sequence[str]  # as it was typed
     json: bool = False
-    places: dict[str, str] = field(default_factory=dict)
+    places: dict[str, Any] = field(default_factory=dict)
 
     def open(self) -> Engine:
         from . import engine
@@ -62,10 +64,17 @@ class App:
             actor=terminal.actor(),
         )  # fmt: skip
 
+    def caller(self, engine: Engine) -> Caller:
+        """The person at this terminal, at home in the project that was named, or in that of this folder."""
+        from .agents.access import local
+        from .agents.home import at_home
+
+        chosen = engine.settings
+        return at_home(local(chosen.tenant, terminal.actor(), Scope(chosen.user, chosen.project)), os.getcwd())
+
     def scope(self, engine: Engine) -> dict[str, Any]:
-        """The scope as an argument, where the command line narrows the one of the settings."""
-        base = Scope(user=engine.settings.user, project=engine.settings.project)
-        return {"scope": replace(base, **self.places)} if self.places else {}
+        """The scope as an argument: where the person is at home, narrowed by what the command line names."""
+        return {"scope": self.caller(engine).scope(self.places)}
 
     def inside(self) -> Scope:
         """The scope that the command line itself names; settings do not count where only what is inside is meant."""
@@ -164,6 +173,14 @@ def _place(ctx: click.Context, param: click.Parameter, value: str | None) -> Non
         app.places[param.name] = value
 
 
+def _everywhere(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+    app = ctx.find_object(App)
+    if app and value:
+        if app.places.get("project") or app.given["project"]:
+            raise BadInput("--everywhere and --project exclude each other.", fix="Give one of the two.")
+        app.places["project"] = ""
+
+
 def several(*names: str, **more: Any) -> Callable[[F], F]:
     return click.option(*names, multiple=True, **more)
 
@@ -178,7 +195,9 @@ def command(
 
 placed = together(
     *(click.option(f"--{name}", expose_value=False, callback=_place, metavar="NAME", help=f"Of this {name}.")
-      for name in ("project", "user", "branch", "agent", "session"))
+      for name in ("project", "user", "branch", "agent", "session")),
+    click.option("--everywhere", is_flag=True, expose_value=False, callback=_everywhere,
+                 help="Of every project; without it, of this folder's."),
 )  # fmt: skip
 drafted = together(
     click.option("--kind", type=click.Choice(KINDS), metavar="KIND", help="fact (default), decision, preference, …"),

@@ -523,10 +523,11 @@ class Recall(Noun):
 
 @dataclass(frozen=True, slots=True)
 class Page(Noun):
-    """Some memories, and the cursor that asks for the next ones."""
+    """Some memories, the cursor that asks for the next ones, and what was not looked at."""
 
     memories: tuple[Memory, ...]
     cursor: str | None = None
+    skipped: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

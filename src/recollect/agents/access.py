@@ -56,8 +56,12 @@ class Caller:
         return self._behind(replace(self.home, **_names(places)))
 
     def inside(self, places: Mapping[str, Any]) -> Scope:
-        """The scope to list or forget in: the wall, narrowed by what was named. Home does not count here."""
+        """The scope to forget or count in: the wall, narrowed by what was named. Home does not count here."""
         return self._behind(replace(self.wall, **_names(places)))
+
+    def listing(self, places: Mapping[str, Any]) -> Scope:
+        """The scope to look through: the project that was named, or else that of home; of home nothing else counts."""
+        return self.inside({"project": self.home.project, **places})
 
     def moved(self, memory: Memory, places: Mapping[str, Any]) -> Scope:
         """Where a memory of the caller's would be moved to."""

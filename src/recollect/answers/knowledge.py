@@ -33,6 +33,17 @@ class Asked:
     def place(self) -> tuple[str, str, str]:
         return self.hash, self.scope.user, self.scope.project
 
+    @property
+    def around(self) -> list[tuple[str, str]]:
+        """The users and projects whose answers are looked at: its own first, then those that enclose it."""
+        user, project = self.scope.user, self.scope.project
+        return list(dict.fromkeys(((user, project), (user, ""), ("", project), ("", ""))))
+
+    def served_by(self, answer: Answer) -> bool:
+        """Whether an answer is meant for this place: it was computed for it, or was given for all that encloses it."""
+        own = not self.narrow and (answer.user, answer.project) == (self.scope.user, self.scope.project)
+        return own or answer.kind == "given"
+
 
 class Knowledge:
     def __init__(
@@ -51,7 +62,16 @@ class Knowledge:
     def understood(self, asked: Asked) -> Understood:
         return understand(asked.question, self._now())
 
-    def compose(self, asked: Asked, found: Recall) -> tuple[Composed | None, tuple[str, ...]]:
+    def compose(self, asked: Asked, found: Recall, retired: str = "") -> tuple[Composed | None, tuple[str, ...]]:
+        """An answer of what was found; instead of one that was turned down, one without what that was made of."""
+        made, skipped = self._composed(asked, found)
+        if made is None or not retired or text.key(made.text) != retired:
+            return made, skipped
+        cited = {memory.id for memory, _ in made.cited}
+        others = tuple(hit for hit in found.hits if hit.memory.id not in cited)
+        return self._composed(asked, replace(found, hits=others))
+
+    def _composed(self, asked: Asked, found: Recall) -> tuple[Composed | None, tuple[str, ...]]:
         if found.weak or not found.hits:
             return None, ()
         rarity = self._hold.rarity(asked.question)

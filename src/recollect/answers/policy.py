@@ -72,16 +72,20 @@ class Policy:
             own = min(own, today + timedelta(days=1))
         return min([own, *(other for other in others if other is not None)])
 
-    def rated(self, answer: Answer, helpful: bool) -> Answer:
-        """The answer after somebody said whether it helped; turned down often enough, it is retired."""
+    def rated(self, answer: Answer, helpful: bool, said: str | None) -> Answer:
+        """The question after somebody said whether what was `said` helped; turned down often enough, it is retired."""
         before = 0.5 if answer.confidence is None else answer.confidence
         if helpful:
             return replace(answer, liked=answer.liked + 1, confidence=round(before + LIKED * (1 - before), 4))
         worse = replace(answer, disliked=answer.disliked + 1, confidence=round(before * (1 - DISLIKED), 4))
-        if worse.disliked < self.retire or worse.answer is None:
+        if worse.disliked < self.retire or said is None:
             return worse
-        retired = text.key(worse.answer)
-        return replace(emptied(worse), disliked=0, pinned=False, retired=retired)
+        return replace(emptied(worse), disliked=0, pinned=False, retired=text.key(said))
+
+    def doubted(self, confidence: float, before: Answer | None) -> float:
+        """How sure an answer is that is computed anew, where those before it were not kept and turned down."""
+        times = before.disliked if before is not None and before.answer is None else 0
+        return round(confidence * (1 - DISLIKED) ** times, 4)
 
     def too_many(self, questions: int, answers: int, pressed: bool) -> tuple[int, int]:
         """How many questions without an answer, and how many answers, have to go.

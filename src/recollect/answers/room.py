@@ -2,8 +2,9 @@
 
 A look goes in two steps. The same question, by the hash of its normal form, is one read. Else the questions nearest by
 vector are candidates, and `judge` decides: an answer is served only when no guard forbids it and it is surely the same
-question; nearly so, it is shown as related and never as the answer. Nothing crosses user, project or tenant: an answer
-is found only in the place it was computed for.
+question; nearly so, it is shown as related and never as the answer. A computed answer is found only in the user and
+project it was computed for. One that somebody gave is also found in what it encloses: given for no project, it is
+served in every project.
 
 What is found is served only while it holds (`hold`). `tests/test_answers.py` changes everything an answer can be built
 from, in every way there is.
@@ -94,15 +95,13 @@ class Answers:
         Without a fitting memory there is no answer, and `why` says so.
         """
         asked = self._asked(question, scope)
-        look = Look() if fresh or asked.narrow else self._look(asked)
+        look = Look() if fresh else self._look(asked)
         done = self._computed(asked, look) if look.answer is None else self._served(asked, look, look.answer)
         return self.course.note(asked.scope, done)
 
     def get(self, question: str, *, scope: Scope | None = None) -> Answered | None:
         """A kept answer that holds, or None: the cache alone, for programs that compute answers themselves."""
         asked = self._asked(question, scope)
-        if asked.narrow:
-            return None
         look = self._look(asked)
         if look.answer is None:
             return None
@@ -150,12 +149,13 @@ class Answers:
     def _look(self, asked: Asked, *, holding: bool = True) -> Look:
         """The kept answer of the same question, or of one that is surely the same; `holding` only if it holds."""
         look = Look()
-        same = self._store.answer_of(self._tenant, *asked.place)
-        if same is not None and same.answer is not None:
-            look.ended, look.seq = self._hold.ended(same) if holding else ("", 0)
-            if not look.ended:
-                look.answer, look.why = same, "the same question"
+        same = self._same(asked)
+        for one in same:
+            ended, look.seq = self._hold.ended(one) if holding else ("", 0)
+            if not ended:
+                look.answer, look.why = one, "the same question"
                 return look
+            look.ended = look.ended or ended
         embedder = self._parts.embedder()
         if embedder is None:
             return look
@@ -164,14 +164,21 @@ class Answers:
         except ModelUnavailable as error:
             log.warning("questions in other words are not looked for: %s", error)
             return look
-        self._look_near(asked, look, embedder.model, None if same is None else same.id, holding)
+        self._look_near(asked, look, embedder.model, {one.id for one in same}, holding)
         return look
 
-    def _look_near(self, asked: Asked, look: Look, model: str, same: str | None, holding: bool) -> None:
+    def _same(self, asked: Asked) -> list[Answer]:
+        """The kept answers of the same question that are meant for its place, the nearest place first."""
+        found = (self._store.answer_of(self._tenant, asked.hash, *place) for place in asked.around)
+        return [one for one in found if one is not None and one.answer is not None and asked.served_by(one)]
+
+    def _look_near(self, asked: Asked, look: Look, model: str, same: set[str], holding: bool) -> None:
         assert look.vector is not None
-        _, user, project = asked.place
-        near = dict(self._shelves.near(user, project, model, look.vector, NEAR, NEAREST))
-        found = {one.id: one for one in self._store.answers(self._tenant, [id for id in near if id != same])}
+        near: dict[str, float] = {}
+        for user, project in asked.around:
+            near |= self._shelves.near(user, project, model, look.vector, NEAR, NEAREST)
+        ids = [id for id in near if id not in same]
+        found = {one.id: one for one in self._store.answers(self._tenant, ids) if asked.served_by(one)}
         if not found or self._knowledge.understood(asked).hints:  # what a hint narrows, no likeness of words can tell
             return
         related: list[Related] = []
@@ -242,7 +249,10 @@ class Answers:
         began = time.perf_counter()
         head = self._store.head(self._tenant)
         found = self._knowledge.recall(asked)
-        made, skipped = self._knowledge.compose(asked, found)
+        before = self._store.answer_of(self._tenant, *asked.place)
+        made, skipped = self._knowledge.compose(asked, found, before.retired if before else "")
+        if made is not None:
+            made = replace(made, confidence=self._policy.doubted(made.confidence, before))
         took = (time.perf_counter() - began) * 1000
         answered = Answered(
             asked.question, made.text if made else "", confidence=made.confidence if made else 0.0,
@@ -277,11 +287,12 @@ class Answers:
                 last_asked_at=now, asked=count, question=asked.question, compute_ms=made.compute_ms,
             )  # fmt: skip
             if reason:
+                turned_down = fresh.disliked if fresh.answer in (None, made.answer) else 0
                 same = old is not None and old.answer == made.answer and set(old.depends) == set(made.depends)
                 fresh = replace(
                     fresh, kind=made.kind, answer=made.answer, sources=made.sources, confidence=made.confidence,
                     seq=made.seq, watched=made.watched, depends=made.depends, model=model, stale="",
-                    version=fresh.version + (not same), disliked=fresh.disliked if fresh.answer == made.answer else 0,
+                    version=fresh.version + (not same), disliked=turned_down,
                     expires_at=made.expires_at or self._policy.ends(made.kind, now), pinned=fresh.pinned or made.pinned,
                 )  # fmt: skip
             else:
@@ -364,7 +375,11 @@ class Answers:
         """Say whether an answer helped: its confidence follows, and one that is turned down twice is retired."""
         if not isinstance(helpful, bool):
             raise BadInput(f"helpful must be true or false, not {helpful!r:.40}.")
-        return self._changed(question, scope, lambda found: self._policy.rated(found, helpful))
+        known = self.find(question, scope=scope)
+        said = known.answer
+        if said is None:  # it was given and not kept: what would be given now is what was
+            said = self._knowledge.fresh(self._asked(known.question, Scope(known.user, known.project))).answer
+        return self._changed(known.id, scope, lambda found: self._policy.rated(found, helpful, said))
 
     def pin(self, question: str, *, scope: Scope | None = None, undo: bool = False) -> Answer:
         """Never let an answer go for want of room; it still ends when what it was built from changes."""
@@ -393,8 +408,9 @@ class Answers:
         if len(found) == 1:
             return found[0]
         asked = self._asked(question, scope)
-        same = self._store.answer_of(self._tenant, *asked.place)
-        near = same or self._look(asked, holding=False).answer
+        same = self._same(asked)
+        own = same[0] if same else self._store.answer_of(self._tenant, *asked.place)
+        near = own or self._look(asked, holding=False).answer
         if near is None:
             raise NotFound(
                 f"«{text.shorten(asked.question, 80)}» was not asked here.",
@@ -452,27 +468,30 @@ class Answers:
         self, *, documents: bool = False, talk: bool = False, file: str | Path | None = None,
         scope: Scope | None = None, limit: int = 200, progress: Callable[[int, int], None] | None = None,
     ) -> Seeded:  # fmt: skip
-        """Keep answers before anybody asks: to headings, to what was asked again in talk, to the lines of a file."""
+        """Keep answers before anybody asks: to headings, to what was asked again in talk, to the lines of a file.
+
+        What a document or talk of a project gives is kept for that project, where it will be asked.
+        """
         place = replace(scope or self._home, branch="", agent="", session="")
-        wanted: list[tuple[str, str]] = []
+        wanted: list[tuple[str, str, Scope]] = []
         if documents:
-            wanted += [(one, "") for one in sow.of_headings(self._memories(place, "doc"))]
+            wanted += sow.by_place(self._memories(place, "doc"), place, sow.of_headings)
         if talk:
-            wanted += [(one, "") for one in sow.of_talk(self._memories(place, "turn"))]
+            wanted += sow.by_place(self._memories(place, "turn"), place, sow.of_talk)
         if file is not None:
             try:
                 lines = Path(file).read_text("utf-8").splitlines()
             except (OSError, UnicodeDecodeError) as error:
                 raise BadInput(f"{file} cannot be read: {error}.", fix="Name a file with a question a line.") from error
-            wanted += sow.of_lines(lines, str(file))
-        return self._sown(wanted[: int(within(limit, 1, 10_000, "limit", whole=True))], place, progress)
+            wanted += [(*one, place) for one in sow.of_lines(lines, str(file))]
+        return self._sown(wanted[: int(within(limit, 1, 10_000, "limit", whole=True))], progress)
 
     def _sown(
-        self, wanted: Sequence[tuple[str, str]], place: Scope, progress: Callable[[int, int], None] | None
-    ) -> Seeded:
+        self, wanted: Sequence[tuple[str, str, Scope]], progress: Callable[[int, int], None] | None
+    ) -> Seeded:  # fmt: skip
         kept = known = 0
         unanswered: list[str] = []
-        for number, (question, answer) in enumerate(wanted, 1):
+        for number, (question, answer, place) in enumerate(wanted, 1):
             asked = self._asked(question, place)
             same = self._store.answer_of(self._tenant, *asked.place)
             if answer:
@@ -502,7 +521,7 @@ class Answers:
             current = changes.answer(old.question_hash, old.user, old.project)
             if current is None or current.version != old.version or self._erased(changes, fresh):
                 return
-            if fresh.answer is None:
+            if fresh.answer is None or current.retired == text.key(fresh.answer):
                 changes.put_answer(emptied(current))
                 return
             changes.put_answer(replace(

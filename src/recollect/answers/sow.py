@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from .. import text
 from ..errors import BadInput
-from ..types import Memory
+from ..types import Memory, Scope
 from .normal import key
 
 LONGEST = 8  # words of a heading that is the name of something
@@ -60,6 +60,17 @@ def of_talk(turns: Iterable[Memory]) -> list[str]:
                 counts[key(said)] += 1
                 first.setdefault(key(said), said)
     return [first[one] for one, count in counts.most_common() if count >= TWICE]
+
+
+def by_place(
+    memories: Iterable[Memory], place: Scope, questions: Callable[[Iterable[Memory]], list[str]]
+) -> list[tuple[str, str, Scope]]:
+    """The questions that memories raise, without an answer yet, each with the user and project it will be asked in."""
+    groups: dict[Scope, list[Memory]] = {}
+    for memory in memories:
+        where = Scope(memory.scope.user or place.user, memory.scope.project or place.project)
+        groups.setdefault(where, []).append(memory)
+    return [(one, "", where) for where, some in groups.items() for one in questions(some)]
 
 
 def _greeted(said: str) -> bool:

@@ -96,7 +96,7 @@ def add(
 
     With the setting semantic = off, in the files alone.
     """
-    from ..serve.hooks import project_of
+    from ..agents.home import project_of
     from . import bank as banks
     from .learning import Learning
 
@@ -118,7 +118,7 @@ def add(
 
 
 def _bank(app: App, chosen: settings.Settings, folder: Path | None) -> Bank:
-    from ..serve.hooks import project_of
+    from ..agents.home import project_of
     from . import bank as banks
 
     here = os.getcwd()
@@ -159,7 +159,7 @@ def brief(app: App, folder: Path | None, limit: int | None, hook: bool) -> None:
     Takes at most two seconds: what would take longer is left out and named. The last line says how it
     came about, and is not told to the assistant.
     """
-    from ..serve.hooks import project_of
+    from ..agents.home import project_of
     from . import brief as briefs
     from . import signals
 

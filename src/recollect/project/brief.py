@@ -34,12 +34,13 @@ from ..recall.fence import CLOSE, HEADER, OPEN, neutral
 from ..recall.query import MAX_QUERY
 from ..recall.read import days
 from ..recall.select import SHARE, Scored, balanced
+from ..recall.task import LEAD
 from ..settings import Settings
 from ..types import EVERYWHERE, Hit, Memory, Noun, Recall, Scope
 from . import bank, learning
 from .learning import CATEGORY_OF
 from .signals import MAX_TASK, Deadline, Signals, collect
-from .tasks import LEAD, get_task
+from .tasks import get_task
 
 BUDGET = 2.0  # seconds for everything
 LOOKING = 0.6  # the part of what is left that the search by meaning may take; then words alone are asked
@@ -139,7 +140,7 @@ def _from_store(engine: Engine, wanted: Wanted, deadline: Deadline) -> Brief:
     entries = next((block.memories for block in context.blocks if block.name == "knowledge"), ())
     if not wanted.peek:
         engine.shown(entries)
-    made = (with_line(context.text, missing) if missing else context.text) if shown else ""
+    made = (with_line(context.text, missing) if missing else context.text) if context.blocks else ""
     semantic = "active" if "vector" in found.matches or not found.query else "words only"
     return Brief(
         made, shown, len(entries), found.total, semantic, found.query, found.matches, model,

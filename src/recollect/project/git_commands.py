@@ -5,40 +5,25 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..agents import access
 from ..errors import GitUnavailable, NoRepository
 from ..present import Look, plural
 from ..program import App, cli, command, several
 from ..terminal import Moment, spoken
-from ..types import Scope
 
 if TYPE_CHECKING:
-    from ..agents.access import Caller
     from ..engine import Engine
     from .refresh import Refreshed
     from .truth import Verified
 
 
-def _here(engine: Engine) -> Caller:
-    """The person at this terminal, in this folder."""
-    chosen = engine.settings
-    who = access.local(chosen.tenant, "cli", Scope(user=chosen.user, project=chosen.project))
-    return replace(who, folder=str(Path.cwd()))
-
-
-def cited_here(refs: Sequence[str]) -> tuple[tuple[str, ...], str]:
-    """References, told from the top of this folder's repository, with what the files among them are now.
-
-    With them comes the project of that repository where one of its files is cited: what cites it is of it.
-    """
-    from ..serve.hooks import project_of
+def cited_here(refs: Sequence[str]) -> tuple[str, ...]:
+    """References, told from the top of this folder's repository, with what the files among them are now."""
     from .git import find
     from .truth import cited, files_of
 
@@ -48,14 +33,13 @@ def cited_here(refs: Sequence[str]) -> tuple[tuple[str, ...], str]:
     except (NoRepository, GitUnavailable):
         repository = None
     if repository is None:
-        return tuple(refs), ""
+        return tuple(refs)
     named = []
     for ref in refs:
         path, mark, symbol = ref.partition("::")
         own = (here / path).is_file() and not (repository.root / path).is_file()
         named.append(f"{os.path.relpath(here / path, repository.root)}{mark}{symbol}" if own else ref)
-    found = cited(named, repository)
-    return found, project_of(str(here)) if len(found) > len(named) else ""
+    return cited(named, repository)
 
 
 @command("git")
@@ -68,23 +52,21 @@ def git_(app: App, file: str | None, commits: int, refresh: bool) -> None:
 
     with app.open() as engine:
         if refresh:
-            app.say(_refreshed(engine, app.given["project"]), _kept_up)
+            app.say(_refreshed(engine, app.caller(engine).home.project), _kept_up)
             return
-        found = project_verbs.project_state(engine, _here(engine), commits=commits, file=file)
+        found = project_verbs.project_state(engine, app.caller(engine), commits=commits, file=file)
     app.skipped(found["skipped"])
     app.say(found, _state)
     if not found["state"]:
         raise click.exceptions.Exit(3)
 
 
-def _refreshed(engine: Engine, named: str | None) -> Refreshed:
-    from ..serve.hooks import project_of
+def _refreshed(engine: Engine, project: str) -> Refreshed:
     from .git import find
     from .places import Places
     from .refresh import refresh
 
     repository = find(Path.cwd())
-    project = named or engine.settings.project or project_of(str(repository.root))
     Places(engine.settings).note(project, repository.root)
     return refresh(engine, repository, project)
 
@@ -128,7 +110,7 @@ def commits(
     asked: dict[str, Any] = {"author": author, "path": path, "since": since, "until": until, "content": content}
     given = {name: value for name, value in asked.items() if value is not None}
     with app.open() as engine:
-        found = project_verbs.search_commits(engine, _here(engine), query=" ".join(words), limit=limit, **given)
+        found = project_verbs.search_commits(engine, app.caller(engine), query=" ".join(words), limit=limit, **given)
     app.skipped(found["skipped"])
     app.say(found, _searched)
 
@@ -163,7 +145,7 @@ def set_(app: App, words: tuple[str, ...], details: tuple[str, ...], branch: str
     named = {name.strip(): value.strip() for one in details for name, _, value in [one.partition("=")]}
     with app.open() as engine:
         made = project_verbs.set_task_context(
-            engine, _at(engine, app), task=content, details=named, **({"branch": branch} if branch else {})
+            engine, app.caller(engine), task=content, details=named, **({"branch": branch} if branch else {})
         )
     app.say(made, present.remembered)
 
@@ -175,17 +157,8 @@ def get(app: App, branch: str | None) -> None:
     from ..serve import project_verbs
 
     with app.open() as engine:
-        found = project_verbs.get_task_context(engine, _at(engine, app), **({"branch": branch} if branch else {}))
+        found = project_verbs.get_task_context(engine, app.caller(engine), **({"branch": branch} if branch else {}))
     app.say(found, _task)
-
-
-def _at(engine: Engine, app: App) -> Caller:
-    """At home in the project of this folder, unless one was named."""
-    from ..serve.hooks import project_of
-
-    who = _here(engine)
-    project = app.given["project"] or who.home.project or project_of(who.folder)
-    return who.at({"project": project})
 
 
 def _task(found: dict[str, Any], out: Look) -> str:
@@ -210,7 +183,7 @@ def verify(app: App, accept: tuple[str, ...], dry_run: bool) -> None:
 
     with app.open() as engine:
         found = project_verbs.verify(
-            engine, _here(engine), accept=accept, dry_run=dry_run, project=app.given["project"]
+            engine, app.caller(engine), accept=accept, dry_run=dry_run, project=app.given["project"]
         )  # fmt: skip
     app.say(found, _verified)
     if found.stale:

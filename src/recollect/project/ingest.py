@@ -24,13 +24,13 @@ from pathlib import Path
 from typing import Any
 
 from .. import text as texts
+from ..agents.home import project_of
 from ..checks import MAX_TAG, MAX_TAGS, Cleaner
 from ..engine import Engine
 from ..errors import BadInput, ModelUnavailable
 from ..redact import redact
 from ..remember.drafts import MAX_KEYWORDS, MAX_REF, MAX_REFS, MAX_TITLE
 from ..remember.shelf import Said, shelved
-from ..serve.hooks import project_of
 from ..types import Draft, Memory, Noun, Scope, Source
 from . import ties, walk
 from .adr import GONE

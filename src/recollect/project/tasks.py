@@ -6,16 +6,15 @@ branch: a new task takes the place of the one before, which stays in the history
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from ..engine import Engine
 from ..errors import BadInput
+from ..recall.task import AT_HAND, LEAD, MOST, task_of
 from ..types import Memory, Remembered, Scope
 
-AT_HAND = "task-context"
-LEAD = "Current task: "
 MAX_DETAILS = 50
 
 
@@ -61,14 +60,13 @@ def _words(value: Any) -> str:
 
 def get_task(engine: Engine, scope: Scope) -> Memory | None:
     """The task at hand: that of the branch where there is one, else that of the project."""
-    where = replace(scope, agent="", session="")
-    for place in (where, replace(where, branch="")):
-        if found := of(engine, place):
-            return found[0]
-    return None
+    return task_of(_all(engine, Scope(scope.user, scope.project)), scope)
 
 
 def of(engine: Engine, scope: Scope) -> list[Memory]:
     """The tasks of just this user, project and branch, newest first."""
-    found = engine.list(scope=scope, kinds=("task",), tags=(AT_HAND,), limit=200).memories
-    return [memory for memory in found if memory.scope == scope]
+    return [memory for memory in _all(engine, scope) if memory.scope == scope]
+
+
+def _all(engine: Engine, scope: Scope) -> Sequence[Memory]:
+    return engine.list(scope=scope, kinds=("task",), tags=(AT_HAND,), limit=MOST).memories

@@ -27,6 +27,7 @@ from ..engine import Engine
 from ..errors import BadInput, RecollectError
 from ..settings import Settings
 from ..types import Noun
+from .git import checked_out
 from .ingest import ingest
 from .walk import JUNK
 
@@ -188,7 +189,8 @@ class Watcher:
     def _take(self, folder: Path, only: Callable[[Path], bool]) -> None:
         try:
             report = ingest(
-                self._engine, folder, project=self._project, only=lambda path: only(path) and path not in self._large
+                self._engine, folder, project=self._owner(folder),
+                only=lambda path: only(path) and path not in self._large,
             )  # fmt: skip
             if report.created:
                 self._engine.embed(change="never")
@@ -205,6 +207,12 @@ class Watcher:
         if report.files or report.deleted:
             told = {"files": report.files, "created": report.created, "retired": report.retired}
             log.info("followed", extra={"fields": told})
+
+    def _owner(self, folder: Path) -> str | None:
+        """The project of a folder's files. Notes outside a repository are of none: a person's notes hold everywhere."""
+        if self._project is not None or checked_out(folder):
+            return self._project
+        return self._engine.settings.project
 
     def _skip(self, why: str) -> None:
         self.done.skipped.append(why)

@@ -35,6 +35,7 @@ class Query:
     shown: frozenset[str]
     abstain: bool
     explain: bool
+    then: tuple[datetime, datetime] | None = None  # a time that is over, which the question itself names
 
     def key(self) -> tuple[object, ...]:
         """What must be equal for an answer to serve again; the moment of asking is not part of it."""

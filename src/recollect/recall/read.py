@@ -28,6 +28,7 @@ from .arms import Arms, Scores, closeness, within
 from .naming import Names
 from .query import Query
 from .select import Scored, newer_first, select, withheld
+from .then import asked_back, held_then, told_at
 from .understand import Understood, understand
 
 if TYPE_CHECKING:
@@ -146,7 +147,7 @@ class Reader:
         with watch.stage("understand"):
             anchor = partial(self._anchor, query.filter.scope)
             asked = understand(query.text, query.as_of or self.now(), self.lexicon, anchor)
-            query = query.narrowed(asked.hints)
+            query = asked_back(query.narrowed(asked.hints), asked.when, self.now())
         arms, skipped = self._arms(query, asked, models, watch)
         with watch.stage("fuse"):
             fused = self._fuse(query, arms)
@@ -247,6 +248,8 @@ class Reader:
             then = past.memories(ids, query.as_of)
             states = query.filter.states or STATES
             memories = [then[id] for id in ids if id in then and then[id].state in states and passes(then[id], query)]
+        if query.then is not None:
+            return held_then(self.store, self.tenant, memories, query.then, self.now())
         moment = query.true_at or query.as_of
         return memories if moment is None else past.true(memories, moment)
 
@@ -328,7 +331,7 @@ class Reader:
         names = Names.of(found.question, found.asked.identifiers)
         weighed = []
         for memory in found.memories:
-            age = days(memory.valid_from or memory.created_at, now)
+            age = days(told_at(memory), now)
             weight, named = 1.0, 0.0
             if query.recipe.weigh == "steep":
                 weight = rank.steep(memory.importance, age)

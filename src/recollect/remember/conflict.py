@@ -11,12 +11,14 @@ changes nothing.
 from __future__ import annotations
 
 import re
+from datetime import datetime
 from difflib import SequenceMatcher
 from functools import lru_cache
 
 from ..terms import STOP_WORDS, terms
 from .alike import SHARED
 
+Span = tuple[datetime, datetime | None]  # since when something holds, and until when
 LONGEST = 600  # characters; what is longer is a text and no statement, and may well say both
 _NEGATED = re.compile(r"\b(?:no longer|not|never|none|cannot|without|no|any ?more|\w+n['’]t)\b", re.IGNORECASE)
 _DAY = (
@@ -74,6 +76,11 @@ _LIST = re.compile(r"\b(?:also|too|as well|both|another|additionally)\b", re.IGN
 
 
 MORE = 0.75  # of the words that must be shared where one says a word more: «deploy on Fridays», «deploy the docs on …»
+
+
+def apart(one: Span, other: Span) -> bool:
+    """Whether one ceased to hold before the other began: both were true in their time, whichever was noted first."""
+    return any(end is not None and end <= begin for (_, end), (begin, _) in ((one, other), (other, one)))
 
 
 def conflict(old: str, new: str) -> str:

@@ -11,6 +11,7 @@ from ..recall.query import filter_of
 from ..types import EVERYWHERE, Memory, Scope
 from .write import Writer, present
 
+OUT = ("archived", "rejected")  # forgotten already; a person's "no" outweighs a later "forget"
 MAX_SAYING = 10_000  # memories that one query can forget
 
 
@@ -43,13 +44,13 @@ def inside(writer: Writer, scope: Scope, purge: bool) -> Sequence[Memory]:
 
 
 def retire(writer: Writer, memories: Sequence[Memory], reason: str) -> Sequence[Memory]:
-    """Take memories out of recall; erasing them for good is `history/erase.py`."""
+    """Take memories out of recall; erasing them for good is `history/erase.py`. Gives those that were not out yet."""
     gone = []
     with writer.store.transaction(writer.tenant, writer.actor, writer.now()) as changes:
         for given in memories:
             memory = present(changes, given.id)
-            # A person's «no» outweighs a later «forget»: what was rejected stays rejected.
-            state = "rejected" if memory.state == "rejected" else "archived"
-            gone.append(replace(memory, state=state))
+            if memory.state in OUT:
+                continue
+            gone.append(replace(memory, state="archived"))
             changes.put(gone[-1], "forget", reason)
     return gone

@@ -16,17 +16,18 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from .. import text
+from .. import text, times
 from ..checks import MAX_TAGS, Cleaner
 from ..errors import BadInput, ChangedMeanwhile, ModelUnavailable, NotFound, Refused
 from ..grounding import hedged, lowest
 from ..redact import redact
 from ..store.contract import Store, Transaction
+from ..terms import terms
 from ..types import TRUSTS, Draft, Evidence, Filter, Link, Memory, Near, Remembered, Scope, Source, Tombstone
 from . import alike, values
+from .conflict import Span, apart, conflict
 from .conflict import changes as says_change
-from .conflict import conflict
-from .drafts import MAX_KEYWORDS, MAX_REFS, Prepared, fields_of, prepare
+from .drafts import MAX_KEYWORDS, MAX_REFS, TRUST_OF, Prepared, fields_of, prepare, source_of
 
 if TYPE_CHECKING:
     from ..models.embedder import Embedder
@@ -112,7 +113,8 @@ class Writer:
         """The memories among these that cannot be true beside a draft, as they stand now."""
         found = [memory for id in others if (memory := changes.get(Memory, id)) and memory.state == "active"]
         said = [memory for memory in found if memory.kind in CLAIMS and len(memory.content) <= STATEMENT]
-        return [memory for memory in said if conflict(memory.content, draft.content)]
+        own = times.aware(draft.valid_from or self.now()), times.aware(draft.valid_to) if draft.valid_to else None
+        return [one for one in said if not apart(span(one), own) and conflict(one.content, draft.content)]
 
     def _one(
         self, changes: Transaction, item: Prepared, near: tuple[Near, ...], others: Sequence[str], merge: bool,
@@ -230,7 +232,8 @@ class Writer:
     ) -> Memory:
         """Change a memory's own fields, under the same checks as a new one; with a version, only that one."""
         cleaner = Cleaner(self.content_limit, redact)
-        own = {name: value for name, value in fields.items() if name != "state"}
+        own = {name: value for name, value in fields.items() if name not in ("state", "source")}
+        named = source_of(fields["source"], self.actor, cleaner) if "source" in fields else None
         draft = fields_of(replace(Draft(**{name: getattr(memory, name) for name in COPIED}), **own), cleaner)
         wanted = replace(memory, **{name: getattr(draft, name) for name in COPIED})
         vectors = embed_or_wait([wanted], embedder)[0] if wanted.embedded() != memory.embedded() else None
@@ -242,6 +245,15 @@ class Writer:
                 raise ChangedMeanwhile(f"Memory {memory.id} is no longer as it was read.")
             edited = replace(current, **{name: getattr(draft, name) for name in own})
             edited = replace(edited, state=fields.get("state", current.state), content_hash=text.key(edited.content))
+            if "keywords" not in own:
+                edited = replace(edited, keywords=_still_said(current, edited))
+            if named is not None:
+                source = self.source(changes, named)
+                edited = replace(edited, source=source.id, trust=lowest((TRUST_OF[source.kind], self.most)))
+            if fields.get("state") == "invalid":
+                edited = self.ended(edited, "invalid")
+            elif fields.get("state") == "active" and current.state in ENDED and "valid_to" not in own:
+                edited = replace(edited, valid_to=None)  # what is brought back holds again
             if (edited.content, edited.title, edited.reasoning) != (current.content, current.title, current.reasoning):
                 edited = replace(edited, updated_at=self.now(), trust=lowest((edited.trust, self.most)))
             if edited.state in ("active", "pending") and edited.content != current.content:
@@ -369,6 +381,7 @@ def present(changes: Transaction, id: str) -> Memory:
 
 # Kinds that claim that something is so; what was only said, written or done contradicts nothing.
 CLAIMS = frozenset(("fact", "preference", "rule", "decision", "procedure", "lesson", "insight"))
+ENDED = frozenset(("superseded", "invalid"))  # states in which a memory's validity was closed
 STATEMENT = 600  # characters; what is longer is a text
 COPIED = (
     "content", "kind", "title", "reasoning", "context", "speaker", "position", "scope", "keywords", "tags", "refs",
@@ -376,9 +389,20 @@ COPIED = (
 )  # fmt: skip
 
 
+def span(memory: Memory) -> Span:
+    """Since when and until when a memory holds."""
+    return memory.valid_from or memory.created_at, memory.valid_to
+
+
 def claims(draft: Draft) -> bool:
     """Whether a draft is a statement that something is so; a whole text says many things."""
     return draft.kind in CLAIMS and len(draft.content) <= STATEMENT
+
+
+def _still_said(before: Memory, after: Memory) -> tuple[str, ...]:
+    """The keywords of a memory that was edited, without those that stood in its old text and not in the new one."""
+    old, new = set(terms(before.content)), set(terms(after.content))
+    return tuple(word for word in before.keywords if not old.issuperset(found := terms(word)) or new.issuperset(found))
 
 
 def _keys(said: Draft | Memory) -> list[str]:

@@ -1,12 +1,13 @@
 """The operations of the answer cache: asking, and what a person or a program may do with the answers that are kept.
 
-An answer belongs to one user and one project. A caller behind a wall asks inside it, and an answer on the other side
-is like one that does not exist.
+An answer belongs to one user and one project; one that was given for no project is served in all of them. A caller
+behind a wall asks inside it, and an answer on the other side is like one that does not exist.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -19,11 +20,12 @@ from ..errors import NotFound
 from ..recall.fence import HEADER, fenced, neutral
 from ..store.answers import TIERS, Answer
 from ..types import Scope
-from .operation import PLACED, Operation, P
+from .folders import asked_in, left_out
+from .operation import LOOKED, PLACED, Operation, P
 
 QUESTION = P("question", "text", "The question, in plain words.", aliases=("query", "q", "text"))
 KNOWN = P("question", "text", "The question, or its id in the cache.", aliases=("query", "q", "text", "id"))
-PLACES = PLACED[:2]  # an answer is kept for a user and a project, and nothing narrower
+PLACES, ASKED = PLACED[:2], LOOKED[:2]  # an answer is kept for a user and a project, and nothing narrower
 
 
 def _place(caller: Caller, places: dict[str, Any]) -> Scope:
@@ -47,11 +49,13 @@ def _inside(one: Answer | Scope, wall: Scope) -> bool:
 
 
 def ask(engine: Engine, caller: Caller, *, question: str, fresh: bool = False, **places: Any) -> Answered:
-    return engine.answers.ask(question, scope=_place(caller, places), fresh=fresh)
+    scope = asked_in(engine, caller, places)
+    found = engine.answers.ask(question, scope=scope, fresh=fresh)
+    return replace(found, skipped=(*found.skipped, *left_out(engine, caller, places, scope)))
 
 
 def answer_get(engine: Engine, caller: Caller, *, question: str, **places: Any) -> dict[str, Any]:
-    found = engine.answers.get(question, scope=_place(caller, places))
+    found = engine.answers.get(question, scope=asked_in(engine, caller, places))
     return {"hit": found is not None, "answer": found}
 
 
@@ -177,7 +181,7 @@ ANSWERS: tuple[Operation, ...] = (
         "Use it for questions that come up again: how something works, where it lies, who owns it, what was decided. "
         "The answer names its sources and how sure it is. What is not known is said, and an answer to a question that "
         "is only near is marked as related: do not take it for the answer.",
-        (QUESTION, P("fresh", "flag", "Compute it now, whatever is kept.", False), *PLACES),
+        (QUESTION, P("fresh", "flag", "Compute it now, whatever is kept.", False), *ASKED),
         ask, said, "POST", "/v1/ask", Answered,
         read_only=True, idempotent=True, mcp="ask_librarian", cli="ask",
     ),
@@ -194,14 +198,14 @@ ANSWERS: tuple[Operation, ...] = (
     Operation(
         "forget_answer", "Forget an answer", "Take a question and its answer out of the cache.",
         "Use it when a kept answer is wrong or old. What is remembered stays; the question is answered anew.",
-        (KNOWN, *PLACES),
+        (KNOWN, *ASKED),
         forget_answer, lambda found, now: f"Forgotten: {neutral(found.question)}", "POST", "/v1/answers/forget", Answer,
         right="write", destructive=True, mcp="librarian_forget", cli="answers forget",
     ),
     Operation(
         "feedback", "Rate an answer", "Say whether an answer helped.",
         "Use it when the user says so. Two that did not help retire the answer.",
-        (KNOWN, P("helpful", "flag", "Whether it helped."), *PLACES),
+        (KNOWN, P("helpful", "flag", "Whether it helped."), *ASKED),
         feedback, rated, "POST", "/v1/answers/feedback", Answer,
         right="write", mcp="librarian_feedback", cli="answers feedback",
     ),
@@ -223,14 +227,14 @@ ANSWERS: tuple[Operation, ...] = (
     Operation(
         "pin_answer", "Pin an answer", "Keep an answer whatever room is needed for.",
         "It still ends when what it was built from changes, and is then computed again by itself.",
-        (KNOWN, P("undo", "flag", "Let it go again.", False), *PLACES),
+        (KNOWN, P("undo", "flag", "Let it go again.", False), *ASKED),
         pin, line, "POST", "/v1/answers/pin", Answer,
         right="write", idempotent=True, no_mcp="a person decides what stays", cli="answers pin",
     ),
     Operation(
         "answer_get", "Look an answer up", "A kept answer that holds, or none: the cache alone.",
         "For programs that compute answers themselves: look here first, and put what was computed with answer_put.",
-        (QUESTION, *PLACES),
+        (QUESTION, *ASKED),
         answer_get, lambda found, now: said(found["answer"], now) if found["hit"] else "Not kept.",
         "POST", "/v1/answers/get", dict,
         read_only=True, idempotent=True, no_mcp="for programs; a model uses ask_librarian",

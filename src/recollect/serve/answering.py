@@ -32,9 +32,11 @@ def ask(app: App, words: tuple[str, ...], fresh: bool) -> None:
 
     The answer names its sources. What is not known is said so, and nothing is made up.
     """
+    from . import answer_ops
+
     question = spoken(words, "ask")
     with app.open() as engine:
-        found = engine.answers.ask(question, fresh=fresh, **app.scope(engine))
+        found = answer_ops.ask(engine, app.caller(engine), question=question, fresh=fresh, **app.places)
     app.skipped(found.skipped)
     app.say(found, _answered)
 

@@ -17,7 +17,7 @@ from ..engine import Engine
 from ..errors import BadInput
 from ..recall.query import MAX_LIMIT
 from ..types import KINDS, Remembered
-from .operation import DRAFT, FILTERS, ID, PLACED
+from .operation import DRAFT, FILTERS, ID, LOOKED
 from .ops import BY_NAME
 from .parameters import Parameter
 from .toolbox import Tool, of_operation
@@ -26,7 +26,6 @@ P = Parameter
 CATEGORIES = {"anti-patterns": "anti-pattern", "patterns": "pattern", "heuristics": "heuristic"}
 _QUERY = P("query", "text", "What to look for, in plain words.", aliases=("q", "text", "question"))
 _LIMIT = P("limit", "whole", "At most so many.", 10, aliases=("k", "top_k", "n"), least=1, most=MAX_LIMIT)
-_PROJECT = PLACED[0]
 
 
 def _draft(*names: str) -> tuple[P, ...]:
@@ -38,8 +37,9 @@ def _now() -> datetime:
     return datetime.now(UTC)
 
 
-def _done(engine: Engine, caller: Caller, operation: str, **given: Any) -> Any:
-    return BY_NAME[operation].call(engine, caller, {name: value for name, value in given.items() if value is not None})
+def _done(engine: Engine, caller: Caller, operation: str, **values: Any) -> Any:
+    """Run an operation with values that the tool has read already, for a caller who has its right."""
+    return BY_NAME[operation].run(engine, caller, **{name: one for name, one in values.items() if one is not None})
 
 
 def _say(operation: str) -> Any:
@@ -90,7 +90,7 @@ MEMORY = (
         (_QUERY, _LIMIT,
          P("entry_types", "texts", "Only these types.", None, choices=KINDS, aliases=("entryTypes", "types", "kinds")),
          P("min_importance", "whole", "At least so important.", None, least=1, most=10, aliases=("minImportance",)),
-         *_draft("tags", "project")),
+         *_draft("tags"), LOOKED[0]),
         _search, _say("recall"), read_only=True, idempotent=True,
     ),
     Tool("memory_get", "Get a memory", "Read one memory whole, by its id.", (ID,), BY_NAME["get"].run, _say("get"),

@@ -9,11 +9,13 @@ symbolic links. A wall round another project refuses first.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from ..agents.access import Caller
+from ..agents.home import project_of
 from ..engine import Engine
 from ..errors import BadInput, Forbidden, GitUnavailable, NoRepository
 from ..project import truth
@@ -21,7 +23,6 @@ from ..project.git import seen_from
 from ..project.places import Places
 from ..project.state import Kept
 from ..types import Scope
-from .hooks import project_of
 
 STATES = Kept()
 
@@ -82,11 +83,36 @@ def cited(engine: Engine, caller: Caller, refs: Sequence[str], project: str) -> 
     return list(found), project or (name if len(found) > len(refs) else "")
 
 
-def seen(engine: Engine, caller: Caller, scope: Scope) -> Scope:
+def seen(engine: Engine, caller: Caller, places: Mapping[str, Any]) -> Scope:
     """The scope to ask in, on the branch that is checked out: what is staged on another does not hold there."""
+    scope = caller.scope(places)
     if not scope.project or scope.branch or engine.settings.branches != "on":
         return scope
     try:
         return replace(scope, branch=seen_from(folder_of(engine, caller, scope.project)[1]))
     except NoRepository:
         return scope
+
+
+def asked_in(engine: Engine, caller: Caller, places: Mapping[str, Any]) -> Scope:
+    """The scope of a question whose answer may be kept.
+
+    Answers are kept for a user and a project. The branch counts only while something of the project is staged on
+    another one: then the answer differs from branch to branch, and none is kept.
+    """
+    scope = seen(engine, caller, places)
+    if any(places.get(name) for name in ("branch", "agent", "session")):
+        return scope
+    project = Scope(scope.user, scope.project)
+    return replace(project, branch=scope.branch) if engine.overview.hidden(scope, project) else project
+
+
+def left_out(
+    engine: Engine, caller: Caller, places: Mapping[str, Any], scope: Scope, *, inside: bool = False
+) -> tuple[str, ...]:
+    """A line that says where was looked, if memories lie elsewhere that the caller did not rule out by name."""
+    hidden = engine.overview.hidden(scope, caller.inside(places), inside=inside)
+    where = ", ".join(f"{name} {value}" for name, value in scope.as_dict().items())
+    if not hidden:
+        return ()
+    return (f'place: looked in {where}; memories elsewhere: {hidden} (look everywhere: project "" or --everywhere)',)

@@ -62,7 +62,10 @@ def rate(app: App, id: str, helped: bool, session: str) -> None:
 @placed
 def state(app: App, entity: str, at: datetime | None, true_at: datetime | None) -> None:
     """Show what was known of an entity at a time."""
-    _ask(app, lambda engine: engine.state(entity, at=at, true_at=true_at, **app.scope(engine)), words.state)
+    from . import history_verbs
+
+    asked = {"entity": entity, "at": at, "true_at": true_at, **app.places}
+    _ask(app, lambda engine: history_verbs.state(engine, app.caller(engine), **asked), words.state)
 
 
 @command()

@@ -23,7 +23,7 @@ from ..past import (
 from ..types import KINDS
 from . import history_verbs as verbs
 from . import history_words as words
-from .operation import ID, PLACED, REASON, WHEN, Operation, P
+from .operation import ID, LOOKED, PLACED, REASON, WHEN, Operation, P
 
 FOR_A_PERSON = "what may be erased is for a person to say"
 POINT = "A checkpoint, now, a time with its zone, or #NUMBER of a change."
@@ -59,7 +59,7 @@ HISTORY: tuple[Operation, ...] = (
             P("entity", "text", "Its name, as it is written.", aliases=("name",)),
             P("at", "time", f"What was known then; now unless told. {WHEN}", None, aliases=("as_of",)),
             P("true_at", "time", f"What held then; the same time unless told. {WHEN}", None),
-            *PLACED,
+            *LOOKED,
         ),
         verbs.state, words.state, "GET", "/v1/state", EntityState,
         read_only=True, idempotent=True, mcp="entity_state", cli="state",

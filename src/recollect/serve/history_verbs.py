@@ -22,6 +22,7 @@ from ..past import (
     TakenBack,
 )
 from ..types import EVERYWHERE, Scope
+from .folders import seen
 from .parameters import PLACES
 from .verbs import find
 
@@ -41,7 +42,7 @@ def rate(engine: Engine, caller: Caller, *, id: str, helped: bool, session: str 
 
 def state(engine: Engine, caller: Caller, *, entity: str, **values: Any) -> EntityState:
     times, places = _split(values)
-    return engine.state(entity, scope=caller.scope(places), **times)
+    return engine.state(entity, scope=seen(engine, caller, places), **times)
 
 
 def audit(engine: Engine, caller: Caller, **asked: Any) -> Audit:
@@ -81,7 +82,7 @@ def undo(engine: Engine, caller: Caller, *, changes: list[str], reason: str = ""
     by = "" if "admin" in caller.can and not caller.walled else caller.actor
     done = engine.checkpoints.undo(changes, by=by, may=caller.owned, reason=reason)
     if done.restored:
-        engine.embed()  # what says something else again needs its vectors
+        engine.embed(change="never")  # what says something else again needs its vectors
     return done
 
 

@@ -34,6 +34,7 @@ from typing import Any, Literal
 from .. import text, times
 from ..agents import access
 from ..agents.access import Caller
+from ..agents.home import project_of
 from ..capture import events, transcripts, turns
 from ..capture.echo import Echoes, own_words
 from ..capture.events import Event
@@ -160,29 +161,6 @@ def _scope(caller: Caller, event: Event, named: str) -> Scope:
         return caller.scope({})
     project = os.path.basename(event.cwd.rstrip("/"))[:200] if caller.token else project_of(event.cwd)
     return caller.scope({"project": project})
-
-
-def project_of(cwd: str) -> str:
-    """The project a folder belongs to: the name of its repository, or of the folder itself.
-
-    >>> project_of("/nowhere/shop"), project_of("")
-    ('shop', '')
-    """
-    if not cwd or not os.path.isabs(cwd):
-        return ""
-    here = Path(os.path.normpath(cwd))
-    for folder in (here, *here.parents):
-        git = folder / ".git"
-        try:
-            if git.is_dir():
-                return folder.name[:200]
-            if git.is_file():  # a worktree: its repository is where the link leads
-                home = Path(git.read_text("utf-8", "replace").partition(":")[2].strip())
-                main = next((up.parent for up in home.parents if up.name == ".git"), folder)
-                return main.name[:200]
-        except OSError:
-            return ""  # a folder that is not ours to look into
-    return "" if here in (Path.home(), Path(here.anchor)) else here.name[:200]
 
 
 # -- what is given ----------------------------------------------------------------------------------------------------

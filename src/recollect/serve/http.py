@@ -11,7 +11,7 @@ import logging
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import unquote, urlencode
 
 import anyio
 import anyio.to_thread
@@ -21,6 +21,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from ..agents.access import Caller
+from ..agents.home import FOLDER, at_home
 from ..engine import Engine
 from ..errors import BadInput, ChangedMeanwhile, TooSlow
 from ..store.changes import WRITTEN
@@ -51,7 +52,7 @@ def routes(tenants: Tenants) -> list[Route]:
 def _endpoint(operation: Operation, tenants: Tenants, answers: Answers) -> Callable[[Request], Any]:
     async def endpoint(request: Request) -> Response:
         request.state.operation = operation.name
-        caller: Caller = request.state.caller
+        came: Caller = request.state.caller
         seconds = tenants.settings.request_timeout
         try:
             with anyio.fail_after(seconds):
@@ -59,6 +60,7 @@ def _endpoint(operation: Operation, tenants: Tenants, answers: Answers) -> Calla
                 given, loose = _given(request, operation, body)
 
                 def act() -> Response:
+                    caller = at_home(came, unquote(request.headers.get(FOLDER, "")))
                     engine = tenants.engine(caller)
                     _if_match(request, operation, engine, caller, given)
                     written: list[tuple[int, int]] = []
@@ -73,7 +75,7 @@ def _endpoint(operation: Operation, tenants: Tenants, answers: Answers) -> Calla
                 if key is None or operation.read_only:
                     return await anyio.to_thread.run_sync(act, abandon_on_cancel=True)
                 sent = request.method, str(request.url.path) + "?" + request.url.query, body
-                who = caller.tenant, caller.token or caller.actor
+                who = came.tenant, came.token or came.actor
                 return await anyio.to_thread.run_sync(lambda: answers.once(who, key, sent, act), abandon_on_cancel=True)
         except TimeoutError as error:
             raise TooSlow(f"{operation.title} took longer than {seconds:g} seconds.") from error

@@ -33,17 +33,17 @@ from starlette.types import Receive, Scope, Send
 
 from .. import __version__
 from ..agents.access import Caller
+from ..agents.home import FOLDER, at_home
 from ..engine import Engine
 from ..errors import BadInput, RecollectError
 from . import profiles, prompts, resources
-from .hooks import project_of
 from .profiles import Batch
 from .tenants import Tenants
 from .toolbox import Tool
 from .wire import wire
 
 Context = ServerRequestContext[Any, Request]
-TOOLS, FOLDER = "recollect-tools", "recollect-folder"
+TOOLS = "recollect-tools"
 SOME_MINUTES = CacheHint(ttl_ms=5 * 60_000, scope="private")
 AT_ONCE = CacheHint(ttl_ms=0, scope="private")
 
@@ -122,14 +122,7 @@ class Endpoint:
     def _enter(self, context: Context) -> tuple[Engine, Caller]:
         request = _request(context)
         caller = replace(self._caller_of(request), model=True)
-        project = request.path_params.get("project", "")
-        folder = unquote(request.headers.get(FOLDER, ""))
-        if folder and not caller.token:
-            caller = replace(caller, folder=folder)
-        if not project and caller.folder and not caller.home.project:
-            project = project_of(folder)
-        if project:
-            caller = caller.at({"project": project})
+        caller = at_home(caller, unquote(request.headers.get(FOLDER, "")), request.path_params.get("project", ""))
         return self._tenants.engine(caller), caller
 
     async def _answered(self, context: Context, work: Callable[[Engine, Caller], Any], **told: str) -> Any:

@@ -9,7 +9,7 @@ then the verb.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Literal
 
@@ -78,6 +78,13 @@ PLACED = (
     P("agent", "text", "The agent.", None, rare=True, aliases=("agent_id",)),
     P("session", "text", "The session or conversation.", None, rare=True, aliases=("session_id", "run_id")),
 )
+LOOKED = (
+    replace(
+        PLACED[0], empty=True,
+        description='The project to look in: the one worked in unless told; "" looks in every project.',
+    ),
+    *PLACED[1:],
+)  # fmt: skip
 FILTERS = (
     P("kinds", "texts", "Only these kinds.", None, choices=KINDS, aliases=("kind", "type", "types")),
     P("tags", "texts", "Only with all these tags.", None, aliases=("tag",)),
@@ -108,22 +115,25 @@ FIELDS = (
     P("expires_at", "later", "When to drop it: a time with its zone, a day, or 30d from now.", None, nullable=True,
       rare=True, aliases=("expires",)),
 )  # fmt: skip
+SOURCE = P(
+    "source", "source", "Where it comes from: a URL, file:… or commit:…, a few words, or an object.", None, rare=True,
+    fields=(
+        P("kind", "text", "What sort of source it is.", None, choices=SOURCES),
+        P("uri", "text", "Its address.", None),
+        P("title", "text", "Its title.", None),
+        P("content", "text", "The source itself, kept beside the memory.", None),
+        P("author", "text", "Who wrote or said it.", None),
+        P("session", "text", "The session it is from.", None),
+        P("position", "whole", "Its place in the session.", None, least=0, most=10**9, nullable=True),
+        P("occurred_at", "time", f"When it happened. {WHEN}", None, nullable=True),
+    ),
+)  # fmt: skip
 DRAFT = (
     P("content", "text", "What to remember, in one or a few sentences that stand on their own.",
       aliases=("text", "memory", "fact")),
     KIND,
     *FIELDS,
-    P("source", "source", "Where it comes from: a URL, file:… or commit:…, a few words, or an object.", None, rare=True,
-      fields=(
-          P("kind", "text", "What sort of source it is.", None, choices=SOURCES),
-          P("uri", "text", "Its address.", None),
-          P("title", "text", "Its title.", None),
-          P("content", "text", "The source itself, kept beside the memory.", None),
-          P("author", "text", "Who wrote or said it.", None),
-          P("session", "text", "The session it is from.", None),
-          P("position", "whole", "Its place in the session.", None, least=0, most=10**9, nullable=True),
-          P("occurred_at", "time", f"When it happened. {WHEN}", None, nullable=True),
-      )),
+    SOURCE,
     P("evidence", "texts", "The words that prove it.", None, rare=True),
     P("place", "text", "Where in the source these stand.", None, rare=True),
     *PLACED,

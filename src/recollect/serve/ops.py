@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..agents.access import RIGHTS
-from ..engine import MIN_BUDGET
+from ..engine import EDITABLE, MIN_BUDGET
 from ..exchange import Imported
 from ..recall.context import Context
 from ..recall.query import MAX_LIMIT
@@ -27,7 +27,7 @@ from ..types import (
 from . import costs, memory_tool, verbs, words
 from .answer_ops import ANSWERS
 from .history_ops import HISTORY
-from .operation import BACK, DRAFT, FIELDS, FILTERS, ID, IDS, KIND, PLACED, REASON, WHEN, Operation, P
+from .operation import BACK, DRAFT, FIELDS, FILTERS, ID, IDS, KIND, LOOKED, PLACED, REASON, SOURCE, WHEN, Operation, P
 from .page_ops import PAGE
 from .project_ops import PROJECT
 from .upkeep_ops import UPKEEP
@@ -72,7 +72,7 @@ OWN = (
             P("abstain", "flag", "Give nothing rather than what probably does not fit.", None, rare=True),
             P("explain", "flag", "Tell how the answer came about.", None, rare=True),
             P("peek", "flag", "Do not count the hits as recalled.", False, rare=True),
-            *PLACED,
+            *LOOKED,
         ),
         verbs.recall, words.recalled, "POST", "/v1/recall", Recall,
         read_only=True, idempotent=True, mcp="recall", cli="recall",
@@ -90,7 +90,7 @@ OWN = (
             P("index", "flag", "Titles and ids only; read one with get.", False),
             P("history", "objects", "Turns of the conversation so far.", None, rare=True, fields=(
                 P("role", "text", "user or assistant."), P("text", "text", "What was said.", aliases=("content",)))),
-            *PLACED,
+            *LOOKED,
         ),
         verbs.context, words.contexted, "POST", "/v1/context", Context,
         read_only=True, idempotent=True, mcp="context", cli="context",
@@ -108,7 +108,7 @@ OWN = (
         (
             P("limit", "whole", "At most so many.", 50, aliases=("k", "top_k", "n"), least=1, most=MAX_LIMIT),
             P("cursor", "text", "Where the page before ended.", None, aliases=("page_token",)),
-            *FILTERS, *BACK, *PLACED,
+            *FILTERS, *BACK, *LOOKED,
         ),
         verbs.list_, words.listed, "GET", "/v1/memories", Page,
         read_only=True, idempotent=True, mcp="list_memories", cli="list",
@@ -119,7 +119,8 @@ OWN = (
         "something new replaces it, remember the new and link it: supersedes.",
         (
             ID, P("content", "text", "The new text.", None, aliases=("text",)), KIND, *FIELDS,
-            P("state", "text", "Bring it back, or set it aside.", None, choices=("active", "archived")),
+            SOURCE,
+            P("state", "text", "Bring it back, set it aside, or say that it holds no longer.", None, choices=EDITABLE),
             P("version", "text", "Only if it is still this version, as ETag told it.", None, rare=True),
             REASON, *PLACED,
         ),

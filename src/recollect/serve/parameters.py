@@ -42,7 +42,10 @@ _TRUE, _FALSE = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One parameter. `rare` ones are taken everywhere and left out where a short list matters (a model's tools)."""
+    """One parameter. `rare` ones are taken everywhere and left out where a short list matters (a model's tools).
+
+    `empty` says that an empty text is a value of its own, also where only texts can be sent.
+    """
 
     name: str
     kind: Kind
@@ -54,6 +57,7 @@ class Parameter:
     most: float | None = None
     rare: bool = False
     nullable: bool = False
+    empty: bool = False
     fields: tuple[Parameter, ...] = field(default=())
 
     @property
@@ -86,7 +90,8 @@ class Parameter:
         """Whether a value means «nothing»: null, and from where only texts come, an empty one."""
         if self.required or self.nullable:
             return False
-        return value is None or (loose and value == "" and (self.kind != "text" or self.name in PLACES))
+        unsaid = loose and not self.empty and (self.kind != "text" or self.name in PLACES)
+        return value is None or (unsaid and value == "")
 
     def read(self, value: Any, *, loose: bool, now: datetime) -> Any:
         """The value as the engine takes it, or an error that names the parameter."""

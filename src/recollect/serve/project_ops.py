@@ -12,7 +12,7 @@ from ..recall.query import MAX_LIMIT
 from ..types import Forgotten, Memory, Recall, Remembered
 from . import project_verbs as verbs
 from . import words
-from .operation import FILTERS, PLACED, WHEN, Operation, P
+from .operation import FILTERS, LOOKED, WHEN, Operation, P
 
 _PROJECT = P("project", "text", "The project.", None, aliases=("service", "service_name"))
 _BRANCH = P("branch", "text", "Only of this branch.", None, rare=True)
@@ -30,7 +30,7 @@ PROJECT: tuple[Operation, ...] = (
         (
             P("query", "text", "What to look for, in plain words.", aliases=("q", "text", "question")),
             P("limit", "whole", "At most so many.", 10, aliases=("k", "top_k", "n"), least=1, most=MAX_LIMIT),
-            FILTERS[0], PLACED[0],
+            FILTERS[0], LOOKED[0],
         ),
         verbs.semantic_search, words.recalled, "POST", "/v1/project/search", Recall,
         read_only=True, idempotent=True, mcp="semantic_search", cli="recall",
@@ -148,7 +148,7 @@ PROJECT: tuple[Operation, ...] = (
     ),
     Operation(
         "invalidate_memory", "Invalidate a memory", "Take what no longer holds out of search, with the reason.",
-        "A person can bring it back.",
+        "It ends to hold now, and is still found by who asks what held before. A person can bring it back.",
         (_KEY, P("reason", "text", "Why it no longer holds.")),
         verbs.invalidate_memory, words.forgotten, "POST", "/v1/memories/{id}/invalidate", Forgotten,
         right="write", destructive=True, idempotent=True, mcp="invalidate_memory", cli="forget",

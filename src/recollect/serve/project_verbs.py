@@ -25,6 +25,7 @@ from ..project.ingest import Report, embed_later, ingest
 from ..project.recognise import Kind
 from ..project.state import State, authors
 from ..recall.fence import HEADER, neutral
+from ..recall.task import LEAD
 from ..types import Forgotten, Memory, Recall, Remembered
 from . import verbs, words
 from .folders import STATES, folder_of
@@ -203,7 +204,7 @@ def get_task_context(engine: Engine, caller: Caller, **places: Any) -> dict[str,
     where = caller.scope(places)
     if task := tasks.get_task(engine, where):
         found["task"] = task
-        asked = task.content.removeprefix(tasks.LEAD)[:2000]
+        asked = task.content.removeprefix(LEAD)[:2000]
         near = engine.recall(asked, scope=where, kinds=BEARING, limit=5, abstain=True)
         found["related"] = [hit.memory for hit in near.hits]
     return found
@@ -265,11 +266,11 @@ def taken_in(report: Report, now: datetime) -> str:
 
 
 def update_memory(engine: Engine, caller: Caller, *, id: str, value: str, source: str) -> Memory:
-    return verbs.edit(engine, caller, id=id, content=value, reason=f"source: {source}")
+    return verbs.edit(engine, caller, id=id, content=value, source=source, reason=f"source: {source}")
 
 
 def invalidate_memory(engine: Engine, caller: Caller, *, id: str, reason: str) -> Forgotten:
-    return verbs.forget(engine, caller, id=id, reason=reason)
+    return Forgotten((verbs.edit(engine, caller, id=id, state="invalid", reason=reason),))
 
 
 def verify(

@@ -43,7 +43,7 @@ def _visible(engine: Engine, caller: Caller, most: int, **filters: Any) -> list[
     own, cursor = caller.home.project, None
     seen: list[Memory] = []
     while len(seen) < most:
-        page = BY_NAME["list"].call(engine, caller, {"limit": MAX_LIMIT, "cursor": cursor, **filters})
+        page = BY_NAME["list"].call(engine, caller, {"project": "", "limit": MAX_LIMIT, "cursor": cursor, **filters})
         seen += [memory for memory in page.memories if not own or memory.scope.project in ("", own)]
         cursor = page.cursor
         if not cursor:

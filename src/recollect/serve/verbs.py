@@ -33,7 +33,7 @@ from ..types import (
     Scope,
     Source,
 )
-from .folders import cited, seen
+from .folders import cited, left_out, seen
 from .parameters import PLACES
 
 MAX_CHANGES = 1000
@@ -105,7 +105,7 @@ def forget(
         found: Sequence[Memory] = [caller.owned(find(engine, caller, one)) for one in given]
     elif query is not None:
         said = engine.forget(query=query, purge=purge, dry_run=True).memories
-        inside = caller.inside(places)
+        inside = caller.listing(places)
         found = [memory for memory in said if _lies_in(memory.scope, inside)]
     elif not any(places.values()):
         raise BadInput("Nothing to forget was named.", fix="Name ids, a query, or a project, branch, agent or session.")
@@ -179,19 +179,21 @@ def looked(engine: Engine, caller: Caller, memories: Sequence[Memory | str], way
 
 def recall(engine: Engine, caller: Caller, *, query: str, peek: bool = False, **values: Any) -> Recall:
     options, places = split(values)
-    found = engine.recall(query, scope=seen(engine, caller, caller.scope(places)), peek=peek, **options)
+    scope = seen(engine, caller, places)
+    found = engine.recall(query, scope=scope, peek=peek, **options)
     if not peek:
         looked(engine, caller, [hit.memory for hit in found.hits], "recall")
-    return found
+    return replace(found, skipped=(*found.skipped, *left_out(engine, caller, places, scope)))
 
 
 def context(engine: Engine, caller: Caller, *, history: Sequence[dict[str, Any]] = (), **values: Any) -> Context:
     options, places = split(values)
     turns = [Turn(turn["role"], turn["text"]) for turn in history]
+    scope = seen(engine, caller, places)
     with engine.watch.span("recollect.context"):
-        made = engine.context(scope=seen(engine, caller, caller.scope(places)), history=turns, **options)
+        made = engine.context(scope=scope, history=turns, **options)
     looked(engine, caller, [id for block in made.blocks for id in block.memories], "context")
-    return made
+    return replace(made, skipped=(*made.skipped, *left_out(engine, caller, places, scope)))
 
 
 def get(engine: Engine, caller: Caller, *, id: str, peek: bool = False, **back: Any) -> Memory:
@@ -203,9 +205,10 @@ def get(engine: Engine, caller: Caller, *, id: str, peek: bool = False, **back: 
 
 def list_(engine: Engine, caller: Caller, *, limit: int, cursor: str | None = None, **values: Any) -> Page:
     filters, places = split(values)
-    page = engine.list(scope=caller.inside(places), limit=limit, cursor=cursor, **filters)
+    scope = caller.listing(places)
+    page = engine.list(scope=scope, limit=limit, cursor=cursor, **filters)
     looked(engine, caller, page.memories, "list")
-    return page
+    return replace(page, skipped=left_out(engine, caller, places, scope, inside=True))
 
 
 def links(engine: Engine, caller: Caller, *, id: str) -> tuple[Link, ...]:

@@ -101,10 +101,11 @@ def whole(memory: Memory, now: datetime) -> str:
 
 
 def listed(page: Page, now: datetime) -> str:
+    skipped = [f"(skipped: {neutral(line)})" for line in page.skipped]
     if not page.memories:
-        return "No memories here."
+        return "\n".join(["No memories here.", *skipped])
     more = [f"More: cursor {page.cursor}"] if page.cursor else []
-    return "\n".join([HEADER, *(title_line(memory, now) for memory in page.memories), *more])
+    return "\n".join([HEADER, *(title_line(memory, now) for memory in page.memories), *more, *skipped])
 
 
 def changed(memory: Memory, now: datetime) -> str:

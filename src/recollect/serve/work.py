@@ -50,7 +50,8 @@ class Work:
         self._stopping = stopping
         self._seen = -1  # the newest change when vectors were last looked for
         self._written = -1  # the newest change when the files beside the store were last written
-        self._answered = -1  # the newest change when core answers were last looked at
+        # The newest change when core answers were last looked at, and those that no longer held.
+        self._answered: tuple[int, frozenset[str]] = -1, frozenset()
         self._worker = engine.jobs.worker()
         self._watching = threading.Thread(target=self._watch, name="recollect-watch", daemon=True)
         self._thread = threading.Thread(target=self._rounds, name="recollect-work", daemon=True)
@@ -139,11 +140,10 @@ class Work:
 
     def _renew(self) -> None:
         """Have core answers computed again that no longer hold, before somebody asks."""
-        if (head := self._engine.head) == self._answered:
-            return
-        if self._engine.answers.ended():
+        ended = self._engine.head, frozenset(one.id for one in self._engine.answers.ended())
+        if ended[1] and ended != self._answered:  # by the clock or a file, too, and not again what cannot be answered
             self._engine.jobs.add("answers")
-        self._answered = head
+        self._answered = ended
 
     def _embed(self) -> None:
         """What was written while no model could be had, or by somebody who had none."""

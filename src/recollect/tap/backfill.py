@@ -21,13 +21,13 @@ from pathlib import Path
 from typing import Any
 
 from .. import text, times
+from ..agents.home import project_of
 from ..capture import turns
 from ..capture.model import Load, Tier
 from ..capture.transcripts import Said, Talk, Tally
 from ..capture.windows import Turn, windows
 from ..engine import Engine
 from ..errors import BadInput, RecollectError, StoreUnavailable
-from ..serve.hooks import project_of
 from ..thin.private import make_folder
 from ..types import Captured, Message, Noun, Scope
 from . import files

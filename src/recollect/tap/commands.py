@@ -17,6 +17,7 @@ from ..errors import BadInput
 from ..present import Look, plural
 from ..program import App, command, placed
 from ..terminal import Moment, actor, progress
+from ..types import Scope
 
 if TYPE_CHECKING:
     from ..upkeep.scan import Scanned
@@ -50,7 +51,9 @@ def capture(
     if not places and not reprocess:
         raise BadInput("There is no transcript in the usual places.", fix="Name a file or a folder.")
     with app.open() as engine:
-        wanted = backfill.Wanted(since, sidechains, tools, dry_run, app.scope(engine).get("scope"))
+        # Each session is of the project of its own folder, unless a place was named.
+        place = replace(Scope(engine.settings.user, engine.settings.project), **app.places) if app.places else None
+        wanted = backfill.Wanted(since, sidechains, tools, dry_run, place)
         with progress("capturing") as step:
             if reprocess:
                 report = backfill.reprocess(engine, replace(wanted, scope=app.inside()), step)

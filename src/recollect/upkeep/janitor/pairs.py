@@ -18,9 +18,10 @@ from itertools import groupby
 from typing import Any
 
 from ...checks import MAX_TAGS
+from ...remember.conflict import apart
 from ...remember.conflict import changes as says_change
 from ...remember.drafts import MAX_KEYWORDS, MAX_REFS
-from ...remember.write import CLAIMS
+from ...remember.write import CLAIMS, span
 from ...store.contract import Transaction
 from ...types import TRUSTS, Entity, Evidence, Link, Memory
 from . import verify
@@ -176,7 +177,7 @@ def _opposed(room: Room, page: list[Memory]) -> Iterator[Act]:
             if memory.id in room.gone or other.id in room.gone or other.kind not in CLAIMS or met in room.met:
                 continue
             old, new = sorted((memory, other), key=_held_from)
-            if _apart(old, new) or _tied(room, old, new):
+            if apart(span(old), span(new)) or _tied(room, old, new):
                 continue
             if how := verify.opposed(old.content, new.content):
                 room.met.add(met)
@@ -185,14 +186,6 @@ def _opposed(room: Room, page: list[Memory]) -> Iterator[Act]:
 
 def _held_from(memory: Memory) -> Any:
     return memory.valid_from or memory.created_at, memory.created_at, memory.id
-
-
-def _apart(old: Memory, new: Memory) -> bool:
-    """Whether one ceased to hold before the other began: both were true in their time, whichever was noted first."""
-    return any(
-        one.valid_to is not None and one.valid_to <= (other.valid_from or other.created_at)
-        for one, other in ((old, new), (new, old))
-    )
 
 
 def _tied(room: Room, one: Memory, other: Memory) -> bool:

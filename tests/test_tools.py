@@ -1,0 +1,139 @@
+"""Every tool takes every parameter that its schema shows, alone and together with the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import recollect
+from conftest import Opener
+from recollect import times
+from recollect.agents.access import local
+from recollect.agents.home import at_home
+from recollect.graph import Node
+from recollect.serve import profiles
+from recollect.serve.parameters import Parameter
+from recollect.serve.toolbox import Tool
+from recollect.types import EVERYWHERE, Message, Scope
+from repositories import Repo
+
+SOON = times.iso(datetime.now(UTC) + timedelta(minutes=5))
+# What cannot be given together: the first set is left out of a call with everything.
+APART = {"forget": {"query", "purge", "project", "user", "branch", "agent", "session"}, "verify_memories": {"accept"}}
+
+
+class World:
+    """A store with one of everything, and what a parameter may name there."""
+
+    def __init__(self, engine: recollect.Engine, repo: Repo) -> None:
+        self.engine, self.repo = engine, repo
+        self.caller = at_home(local("default", "test", EVERYWHERE), str(repo.path))
+        self.here = Scope(project="shop")
+        engine.checkpoints.create("start")
+        engine.graph(self.here).create([Node("billing", "service", ("It sends invoices.",))])
+        engine.graph(self.here).create([Node("ledger", "service", ())])
+
+    def fresh(self, state: str = "active") -> recollect.Memory:
+        """A memory that nothing was done to yet."""
+        self.engine.answers.remember_answer("Who owns billing?", "Ana owns it.", scope=self.here)
+        number = self.engine.stats()["memories"]
+        if state == "pending":
+            said = [Message("assistant", f"The build of part{number} fails because `lib{number}` changed its ABI.")]
+            found = self.engine.capture(said, scope=self.here, session=f"s{number}").findings
+            waiting = [one.memory for one in found if one.action == "pending"]
+            return self.engine.get(waiting[0])
+        memory = self.engine.remember(f"Note {number} speaks of thing{number}.", scope=self.here).memory
+        assert memory is not None
+        return memory
+
+    def value(self, tool: str, one: Parameter, memory: recollect.Memory) -> Any:
+        """A value that makes sense for a parameter."""
+        special: dict[str, Callable[[], Any]] = {
+            "id": lambda: memory.id, "origin": lambda: memory.id, "target": lambda: self.fresh().id,
+            "into": lambda: self.fresh().id, "cursor": lambda: memory.id, "version": lambda: memory.version,
+            "accept": lambda: [memory.id], "project": lambda: "shop", "entity": lambda: "billing", "user": lambda: "",
+            "question": lambda: "Who owns billing?", "first": lambda: "start", "last": lambda: "start",
+            "name": lambda: f"name of {memory.id}", "file": lambda: "README.md", "as_of": lambda: SOON,
+            "at": lambda: SOON, "true_at": lambda: SOON, "budget": lambda: 200, "branch": lambda: "main",
+            "folder": lambda: str(self.repo.path), "state": lambda: "active", "undo": lambda: False,
+            "path": lambda: "README.md" if tool == "search_commits" else str(self.repo.path),
+            "entityNames": lambda: ["ledger"], "names": lambda: ["billing"],
+            "calls": lambda: [{"tool": "memory_stats", "arguments": {}, "fields": ["memories"], "quiet": False}],
+            "value": lambda: f"Billing moved {memory.id}.",
+            "content": lambda: f"Billing moved {memory.id}.",
+            "since": lambda: "2026-03-01", "until": lambda: "2026-03-02",
+        }  # fmt: skip
+        return special[one.name]() if one.name in special else _made(one)
+
+
+def _made(one: Parameter) -> Any:
+    match one.kind:
+        case "text":
+            return one.choices[0] if one.choices else "billing"
+        case "texts":
+            return [one.choices[0] if one.choices else "billing"]
+        case "whole":
+            return int(one.least or 1)
+        case "number":
+            return 0.5
+        case "flag":
+            return True
+        case "time":
+            return "2026-03-01"
+        case "later":
+            return "30d"
+        case "map":
+            return {"ticket": "SHOP-1"}
+        case "wholes":
+            return [1]
+        case "source":
+            return _filled(one)
+        case "objects":
+            return [_filled(one)]
+    raise AssertionError(one.kind)
+
+
+def _filled(one: Parameter) -> dict[str, Any]:
+    return {field.name: _made(field) for field in one.fields}
+
+
+@pytest.fixture
+def world(opened: Opener, tmp_path: Path) -> World:
+    repo = Repo(tmp_path / "shop")
+    repo.put("Begin", {"README.md": "# Shop\n\nIt sells prints."})
+    return World(opened(now=None), repo)
+
+
+@pytest.fixture
+def backend() -> str:
+    return "sqlite"
+
+
+def given_to(world: World, tool: Tool, names: set[str]) -> Mapping[str, Any]:
+    memory = world.fresh("pending" if tool.name == "approve_pending_memory" else "active")
+    wanted = [one for one in tool.parameters if one.required or one.name in names]
+    return {one.name: world.value(tool.name, one, memory) for one in wanted}
+
+
+@pytest.mark.parametrize("tool", profiles.TOOLS.values(), ids=lambda tool: tool.name)
+def test_a_tool_takes_each_of_its_parameters(world: World, tool: Tool) -> None:
+    optional = {one.name for one in tool.parameters if not one.required}
+    together = optional - APART.get(tool.name, set())
+    # What names nothing to forget, or to change, is refused on purpose.
+    needed = {"forget": {"query"}, "edit_memory": {"title"}}.get(tool.name, set())
+    alone = [{name} | (needed if name != "id" else set()) for name in sorted(optional)]
+    for names in (needed, together, *alone):
+        given = given_to(world, tool, names)
+        result = tool.call(world.engine, replace(world.caller, model=True), given)
+        assert isinstance(tool.say(result), str), given
+
+
+def test_a_memory_that_is_added_with_an_end_ends(world: World) -> None:
+    tool = profiles.TOOLS["memory_add"]
+    made = tool.call(world.engine, world.caller, {"content": "The sale lasts a week.", "expires_at": "7d"})
+    assert made.memory.expires_at - made.memory.created_at == pytest.approx(timedelta(days=7), abs=timedelta(minutes=1))
