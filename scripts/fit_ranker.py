@@ -5,8 +5,7 @@
 Every benchmark is put into a store and asked through the read path itself; the candidates' features and which of them
 are evidence are what the ranker learns from (listwise softmax, eight networks of one hidden layer, plain numpy, fixed
 seeds). The data are the development halves of LoCoMo, LongMemEval and CoSQA and the projects of bench/notes, all but
-what the embedder was fitted on. Whether anything fits at all is learnt from LoCoMo's questions put to a store that
-cannot know the answer: another conversation's. The figures are of the whole engine with its default
+what the embedder was fitted on. The figures are of the whole engine with its default
 recipe, each question ranked by a ranker that was fitted on other conversations, authors and questions; the shipped file
 is fitted on all. Our golden set is not used.
 """
@@ -35,7 +34,7 @@ from recollect.recall import ranker
 from recollect.recall.features import NAMES
 from recollect.recall.network import WEIGHTS, Network
 from recollect.recall.query import parse
-from recollect.recall.ranker import PEAKS, Ranker, peaks
+from recollect.recall.ranker import Ranker
 from recollect.recall.read import Models, Stopwatch
 from recollect.types import Draft
 
@@ -44,7 +43,6 @@ TARGET = ROOT / "src" / "recollect" / "recall" / "ranker.json"
 RESULTS = ROOT / "bench" / "results" / "ranker.json"
 NETWORKS, HIDDEN, EPOCHS, BATCH, RATE, DECAY = 8, 16, 16, 32, 3e-3, 1e-3
 Floats = NDArray[np.float32]
-Known = tuple[list["Example"], list[Floats]]
 
 
 def functions(data: Path | None) -> Benchmark:
@@ -82,13 +80,11 @@ class Example:
     lone: bool  # notes, not talk or code: they need no disguise
 
 
-def examples(name: str, corpora: Sequence[Corpus], model: CachedEmbedder, folder: Path) -> Iterator[Known]:
-    """For each corpus its examples, and the features of questions that nothing in it answers: another corpus's."""
-    for number, corpus in enumerate(corpora):
-        strangers = corpora[(number + 1) % len(corpora)].questions[::3] if name == "locomo" else ()
+def examples(name: str, corpora: Sequence[Corpus], model: CachedEmbedder, folder: Path) -> Iterator[list[Example]]:
+    """The examples of each corpus."""
+    for corpus in corpora:
         with Subject(corpus, folder / f"{corpus.name.replace('/', '-')}.db", model) as subject:
-            own = [example(subject, q, f"{corpus.name}#{n}", model, name) for n, q in enumerate(corpus.questions)]
-            yield own, [features(subject, q, model)[0] for q in strangers]
+            yield [example(subject, q, f"{corpus.name}#{n}", model, name) for n, q in enumerate(corpus.questions)]
 
 
 def features(subject: Subject, question: Question, model: CachedEmbedder) -> tuple[Floats, list[str]]:
@@ -133,9 +129,8 @@ class Networks:
         return Network(self.mean, self.spread, wide, self.bias.ravel(), self.out.ravel() / count)
 
     def ranker(self, model: str) -> Ranker:
-        """With this bias it holds everything for answerable."""
-        one, nothing = self.network(), np.zeros(len(PEAKS), np.float32)
-        return Ranker(one.mean, one.spread, one.hidden, one.hidden_bias, one.out, nothing, 9.0, model)
+        one = self.network()
+        return Ranker(one.mean, one.spread, one.hidden, one.hidden_bias, one.out, model)
 
 
 def fit(examples: Sequence[Example]) -> Networks:
@@ -203,20 +198,6 @@ def gradients(weights: Sequence[Floats], rows: Floats, real: NDArray[np.bool_], 
     return [to_hidden, back.sum(axis=(0, 1)), (inner * slope[..., None]).sum(axis=(0, 1))]
 
 
-def fit_fits(known: Sequence[Floats], unknown: Sequence[Floats]) -> tuple[Floats, float]:
-    """Logistic regression: does the best of the candidates answer? Both sides count the same in all."""
-    x = np.array([peaks(rows) for rows in (*known, *unknown)], np.float64)
-    y = np.array([1.0] * len(known) + [0.0] * len(unknown))
-    each = np.where(y == 1, 0.5 / len(known), 0.5 / len(unknown))
-    mean, spread = x.mean(axis=0), x.std(axis=0) + 1e-6
-    z, weight, bias = (x - mean) / spread, np.zeros(x.shape[1]), 0.0
-    for _ in range(3000):
-        slope = (1 / (1 + np.exp(-(z @ weight + bias))) - y) * each
-        weight -= 2.0 * (z.T @ slope + 1e-3 * weight)
-        bias -= 2.0 * slope.sum()
-    return np.asarray(weight / spread, np.float32), float(bias - (weight / spread) @ mean)
-
-
 def folds(own: Sequence[Example]) -> list[str]:
     """Which part each question belongs to: its author, its conversation, or one of five where there is one store."""
     if own[0].lone:
@@ -262,37 +243,24 @@ def main() -> None:
     model = CachedEmbedder(embedder.load("default"), ROOT / "bench" / ".cache" / "embeddings")
     benchmarks = {name: load(args.data) for name, load in LOADERS.items()}
     sets: dict[str, list[Example]] = {}
-    unknown: list[Floats] = []
     with tempfile.TemporaryDirectory() as folder:
         for name, benchmark in benchmarks.items():
             sets[name] = []
-            for own, strange in examples(name, benchmark.corpora, model, Path(folder)):
+            for own in examples(name, benchmark.corpora, model, Path(folder)):
                 sets[name] += own
-                unknown += strange
             print(f"{name}: {len(sets[name])} questions", flush=True)
-    known = [one.rows for one in sets["locomo"]]
     results: dict[str, dict[str, dict[str, float]]] = {}
     for name, benchmark in benchmarks.items():
         rankers = held_out(sets, name, model.model)
         results[name] = {effort: measured(benchmark, rankers, model, effort) for effort in ("fast", "balanced")}
         for effort, figures in results[name].items():
             print(f"{name} {effort}:", "  ".join(f"{k} {v}" for k, v in figures.items()), flush=True)
-    fits, bias = fit_fits(known, unknown)
-
-    def sure(rows: Floats) -> float:
-        return float(1 / (1 + np.exp(-(peaks(rows) @ fits + bias))))
-
-    for cut in (0.1, 0.15, 0.2, 0.3, 0.5):
-        print(f"fits < {cut}: {np.mean([sure(r) < cut for r in known]):.1%} of the answerable, "
-              f"{np.mean([sure(r) < cut for r in unknown]):.1%} of the others")  # fmt: skip
     told = {"machine": provenance(), "model": model.model, "results": results}
     RESULTS.write_text(json.dumps(told, indent=1) + "\n", "utf-8")
     if not args.check:
         everything = [one for own in sets.values() for one in own]
         counts = {name: len(own) for name, own in sets.items()}
-        fitted = replace(fit(everything).ranker(model.model), fit=fits, fit_bias=bias)
-        extra = {"model": model.model, "peaks": list(PEAKS), "fit": rounded(fits), "fit_bias": round(bias, 5)}
-        write(TARGET, fitted, NAMES, counts, extra)
+        write(TARGET, fit(everything).ranker(model.model), NAMES, counts, {"model": model.model})
 
 
 def write(

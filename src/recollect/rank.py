@@ -145,15 +145,6 @@ def gentle(importance: int, days: float, confidence: float, unused: float = 0.0)
     return (1 + 0.03 * (importance - 5)) * age * (0.7 + 0.3 * confidence)
 
 
-def steep(importance: int, days: float) -> float:
-    """importance / 3 on a scale of five, which is a sixth of ours, times the ramp of age.
-
-    >>> round(steep(6, 0), 3), round(steep(10, 90), 3)
-    (1.0, 0.833)
-    """
-    return importance / 6 * ramp(days)
-
-
 def prominence(observed: int, most_observed: int, confidence: float, days: float, recalled: int) -> float:
     """How much a memory has proved itself, whatever is asked: seen, sure, fresh and used, a quarter each.
 

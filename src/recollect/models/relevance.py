@@ -12,6 +12,7 @@ fitted, and on what: `scripts/fit_relevance.py`.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -77,6 +78,19 @@ class Relevance:
 
     def warm(self) -> None:
         self.read("a", ["b"])
+
+    def answers(self, prompt: str, notes: Sequence[str]) -> float:
+        """How probable it is that one of these notes answers the prompt."""
+        return max((self._sure("answers", one.answers) for one in self.read(prompt, notes)), default=0.0)
+
+    def helps(self, prompt: str, notes: Sequence[str]) -> list[float]:
+        """How probable it is of each note that it helps with the prompt."""
+        return [self._sure("helps", one.helps) for one in self.read(prompt, notes)]
+
+    def _sure(self, what: str, logit: float) -> float:
+        """A logit as a probability: the line was fitted on prompts of an author whom the model had not seen."""
+        slope, bias = self._card["calibration"][what]
+        return 1 / (1 + math.exp(-(slope * logit + bias)))
 
     def read(self, prompt: str, notes: Sequence[str]) -> list[Read]:
         """One reading for each note, in their order. Texts are read one pair at a time: see `onnx`."""

@@ -17,6 +17,7 @@ from .read import Models
 
 if TYPE_CHECKING:
     from ..models.embedder import Embedder
+    from ..models.relevance import Relevance
     from ..models.reranker import Reranker
 
 log = logging.getLogger("recollect")
@@ -33,6 +34,8 @@ class Loader:
         self._no_embedder = "vector: switched off (embedder = off)" if settings.embedder == "off" else ""
         self._reranker: Reranker | None = None
         self._no_reranker = ""
+        self._relevance: Relevance | None = None
+        self._no_relevance = ""
         self._lock = threading.Lock()
         self._before: dict[str, Embedder | None] = {}
         self.warming = False
@@ -75,8 +78,10 @@ class Loader:
         if self.warming:
             return Models(None, None, (LOADING,))
         embedder, skipped = self.embedder()
+        relevance = self.relevance()
+        skipped += (self._no_relevance,) if self._no_relevance else ()
         if effort != "deep" or embedder is None:
-            return Models(embedder, None, skipped)
+            return Models(embedder, None, skipped, relevance)
         if self._reranker is None and not self._no_reranker:
             from ..models import reranker
 
@@ -85,7 +90,23 @@ class Loader:
             except (ModelUnavailable, BadInput) as error:
                 self._no_reranker = f"reranker: {error}"
                 log.warning("deep recall goes without a reranker: %s", error)
-        return Models(embedder, self._reranker, skipped + ((self._no_reranker,) if self._no_reranker else ()))
+        skipped += (self._no_reranker,) if self._no_reranker else ()
+        return Models(embedder, self._reranker, skipped, relevance)
+
+    def relevance(self) -> Relevance | None:
+        """What reads a question and a memory together; it needs nothing but this package, and no embedder."""
+        with self._lock:
+            if self._relevance is None and not self._no_relevance and self._settings.embedder != "off":
+                from ..models.relevance import Relevance
+
+                try:
+                    loaded = Relevance()
+                    loaded.warm()
+                    self._relevance = loaded
+                except ModelUnavailable as error:
+                    self._no_relevance = f"relevance: {error}"
+                    log.warning("nothing says how well an answer fits: %s", error)
+        return self._relevance
 
     def warm(self, first: Callable[[Embedder], None]) -> threading.Thread:
         """Load the embedder in the background and do `first` with it; until then `warming` holds."""
@@ -93,6 +114,7 @@ class Loader:
         def load() -> None:
             try:
                 embedder, _ = self.embedder()
+                self.relevance()
                 if embedder is not None:
                     first(embedder)
             finally:

@@ -25,14 +25,16 @@ from ..store.contract import Store
 from ..types import STATES, Explained, Filter, Hit, Link, Memory, Recall, Scope
 from . import intent
 from .arms import Arms, Scores, closeness, within
+from .compress import compress
 from .naming import Names
 from .query import Query
-from .select import Scored, newer_first, select, withheld
+from .select import Scored, newer_first, once_each, select, withheld
 from .then import asked_back, held_then, told_at
 from .understand import Understood, understand
 
 if TYPE_CHECKING:
     from ..models.embedder import Embedder
+    from ..models.relevance import Relevance
     from ..models.reranker import Reranker
     from ..vectors import Floats
     from .company import Table
@@ -40,7 +42,12 @@ if TYPE_CHECKING:
 DEPTH = 100  # candidates an arm gives
 POOL = 100  # candidates that are read, ranked and weighed
 SESSION = 0.25  # what the best of a session adds to its other turns, where no ranker looks at them
-WEAK = 0.35  # how probable a fit must be for an answer not to be called weak
+WEAK = 0.5  # how probable it must be that a memory answers for the answer not to be called weak
+READ = 6  # the best candidates that are read together with the question
+READ_OF = 600  # characters of a memory from which only the parts that bear on the question are read
+READ_TOKENS = 150
+READ_HELPING = 10  # candidates that are read for a prompt
+NEAR_ENOUGH = 0.5  # the cosine from which a memory bears on a prompt, where no relevance model can be had
 PART = 0.9  # what the answer to one of several questions counts beside the answer to all of them
 VERBATIM = 0.8  # what a memory gains that has what was quoted or named as it is
 DEFINES = 1.0  # what code gains that is called what was asked for, before whatever merely speaks of it
@@ -79,6 +86,7 @@ class Models:
     embedder: Embedder | None
     reranker: Reranker | None = None
     skipped: tuple[str, ...] = ()
+    relevance: Relevance | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,26 +124,32 @@ class Reader:
         except ModelUnavailable as error:
             if models.embedder is None:
                 raise
-            return self._recall(query, Models(None, None, (*models.skipped, f"vector: {error}")))
+            return self._recall(query, replace(models, embedder=None, skipped=(*models.skipped, f"vector: {error}")))
 
     def _recall(self, query: Query, models: Models) -> Recall:
         watch = Stopwatch()
         found = self.find(query, models, watch)
         with watch.stage("rank"):
-            scores, fits, skipped = self._rerank(found, models)
+            scores, of_time, skipped = self._rerank(found, models)
         if found.query.effort != "fast":
             for part in found.asked.parts:
-                fits = max(fits, self._take_part(found, scores, part, models, watch))
+                of_time = max(of_time, self._take_part(found, scores, part, models, watch))
         query = found.query
-        weak = fits < WEAK
         with watch.stage("select"):
-            weighed = [] if weak and query.abstain else self._weigh(found, scores)
+            weighed = self._weigh(found, scores)
             pairs = self._older_and_newer(found, weighed, models)
             weighed = newer_first(weighed, pairs)
             scored, more = self._accompanied(found, weighed, models)
             # Seats are given without knowing which of two still holds, to what goes with the first: so must the newer.
-            scored = newer_first(scored, [pair for pair in pairs if goes_with(scored, pair, found.question)])
-            chosen = select(scored, query.recipe, query.limit, query.max_tokens, query.shown, printed_tokens)
+            scored = once_each(newer_first(scored, [pair for pair in pairs if goes_with(scored, pair, found.question)]))
+        with watch.stage("read"):
+            if query.recipe.relevance:
+                scored = self._relevant(found, scored, models)
+            fits = 1.0 if query.recipe.relevance else max(of_time, self._fits(found, scored, models))
+        weak = fits < WEAK
+        with watch.stage("select"):
+            left = [] if weak and query.abstain else scored
+            chosen = select(left, query.recipe, query.limit, query.max_tokens, query.shown, printed_tokens)
             hits = self._hits(found, [(one.memory, one.score) for one in chosen.chosen])
         told = _explained(found, chosen.dropped, scores, weighed, scored) if query.explain else None
         skipped = (*models.skipped, *found.skipped, *skipped, *more)
@@ -161,7 +175,7 @@ class Reader:
         """Ask one of several questions on its own too: its best belong among the best of the whole."""
         alone = self.find(replace(found.query, text=part), models, watch)
         with watch.stage("rank"):
-            more, fits, _ = self._rerank(alone, models)
+            more, of_time, _ = self._rerank(alone, models)
         found.parts.append(more)
         for memory in alone.memories:
             if memory.id not in scores:
@@ -169,7 +183,7 @@ class Reader:
             scores[memory.id] = max(scores.get(memory.id, 0.0), PART * more[memory.id])
         for arm, own in alone.arms.items():
             found.arms[arm] = {**own, **found.arms.get(arm, {})}
-        return fits
+        return of_time
 
     # -- candidates ---------------------------------------------------------------------------------------------------
 
@@ -287,19 +301,19 @@ class Reader:
         return features(Asked(found.query.text, rarity), found.memories, found.arms, found.fused)
 
     def _rerank(self, found: Found, models: Models) -> tuple[Scores, float, tuple[str, ...]]:
-        """The scores after a closer look; how probable it is that any of them fits; and what could not be done."""
+        """The scores after a closer look; how surely one of them is of the time asked for; and what could not be done."""
         query, memories, arms = found.query, found.memories, found.arms
         if query.effort == "fast" or not memories or "vector" not in arms or "text" not in arms:
-            return _with_sessions(memories, found.fused), 1.0, ()
+            return _with_sessions(memories, found.fused), 0.0, ()
         from . import ranker
 
         try:
             fitted = ranker.load()
         except ModelUnavailable as error:
-            return _with_sessions(memories, found.fused), 1.0, (f"ranker: {error}",)
+            return _with_sessions(memories, found.fused), 0.0, (f"ranker: {error}",)
         if models.embedder is None or not ranker_knows(models.embedder):
             note = (f"ranker: it was fitted with {fitted.model}",) if query.explain else ()
-            return _with_sessions(memories, found.fused), 1.0, note
+            return _with_sessions(memories, found.fused), 0.0, note
         rows, ids = self.rows(found), [memory.id for memory in memories]
         scores = rank.stretch(dict(zip(ids, fitted.score(rows).tolist(), strict=True)))
         if query.effort == "deep" and models.reranker is not None:
@@ -323,7 +337,7 @@ class Reader:
         # A question about a time is answered by what is of that time, however little the words say.
         when, timed = found.asked.when, arms.get("time", {})
         of_time = (timed[memory.id] for memory in memories if when and memory.id in timed and within(memory, when))
-        return scores, max(fitted.fits(rows), max(of_time, default=0.0)), ()
+        return scores, max(of_time, default=0.0), ()
 
     def _weigh(self, found: Found, scores: Scores) -> list[Scored]:
         query, when = found.query, found.asked.when
@@ -333,9 +347,7 @@ class Reader:
         for memory in found.memories:
             age = days(told_at(memory), now)
             weight, named = 1.0, 0.0
-            if query.recipe.weigh == "steep":
-                weight = rank.steep(memory.importance, age)
-            elif query.recipe.weigh == "gentle":
+            if query.recipe.weigh == "gentle":
                 # Asked for a time, age is no fault.
                 # Looked at, not merely recalled: what is recalled often would otherwise be recalled ever more.
                 unused = days(memory.last_accessed_at or memory.created_at, now)
@@ -343,6 +355,29 @@ class Reader:
                 named = VERBATIM * verbatim(memory, found.asked) + DEFINES * names.mean(memory)
             weighed.append(Scored(memory, (scores.get(memory.id, 0.0) + named) * weight))
         return sorted(weighed, key=lambda one: (-one.score, one.memory.id))
+
+    def _fits(self, found: Found, scored: Sequence[Scored], models: Models) -> float:
+        """How probable it is that one of the best answers the question, or one of its parts; 1 where nobody reads."""
+        if found.query.effort == "fast" or models.relevance is None or not scored:
+            return 1.0
+        notes = [read_text(one.memory, found.question) for one in scored[:READ]]
+        asked = (found.question, *found.asked.parts)
+        return max(models.relevance.answers(question, notes) for question in asked)
+
+    def _relevant(self, found: Found, scored: Sequence[Scored], models: Models) -> list[Scored]:
+        """Of the best, those that help with the prompt; age and importance decide only which of them comes first."""
+        if models.relevance is None:
+            near = found.arms.get("vector", {})
+            return [one for one in scored if near.get(one.memory.id, 0.0) >= NEAR_ENOUGH]
+        some = [one for one in scored if not withheld(one.memory, found.query.recipe, found.query.shown)][:READ_HELPING]
+        helps = models.relevance.helps(found.question, [read_text(one.memory, found.question) for one in some])
+        now = found.query.as_of or self.now()
+        kept = [
+            Scored(one.memory, much * rank.gentle(one.memory.importance, days(told_at(one.memory), now), 1.0))
+            for one, much in zip(some, helps, strict=True)
+            if much >= found.query.recipe.relevance
+        ]
+        return sorted(kept, key=lambda one: (-one.score, one.memory.id))
 
     def _older_and_newer(self, found: Found, scored: list[Scored], models: Models) -> list[tuple[str, str]]:
         """Of which two the newer goes first; asked about a time or looking back, both stay as they rank."""
@@ -459,6 +494,12 @@ def goes_with(scored: Sequence[Scored], pair: tuple[str, str], question: str) ->
     """Whether the newer of two has every word of the question and of the first hit that the older has."""
     memories = {one.memory.id: one.memory for one in scored}
     return has_words_of(memories, pair, {*terms.of_query(question), *terms.of_memory(scored[0].memory)})
+
+
+def read_text(memory: Memory, question: str) -> str:
+    """What is read of a memory: title, content and reason; of a long one the parts that bear on the question."""
+    whole = "\n".join(part for part in (memory.title, said(memory), memory.reasoning) if part)
+    return compress(whole, terms.of_query(question), READ_TOKENS, text.tokens) if len(whole) > READ_OF else whole
 
 
 def _with_sessions(memories: Sequence[Memory], fused: Scores) -> Scores:

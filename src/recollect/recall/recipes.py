@@ -32,8 +32,9 @@ class Recipe:
     fusion: Literal["sum", "rrf"] = "sum"
     rrf_k: int = 60
     effort: Effort = "fast"
-    weigh: Literal["gentle", "steep", "none"] = "gentle"
+    weigh: Literal["gentle", "none"] = "gentle"
     threshold: float = 0.0
+    relevance: float = 0.0  # how probable it must be that a memory helps; 0 shows what comes closest, whatever it is
     limit: int | None = None
     max_tokens: int | None = None
     balance: bool = False
@@ -62,7 +63,7 @@ RECIPES = {
         ),
         Recipe(
             "conversation", "what bears on the last messages of a chat, and nothing else",
-            {"vector": 1.0}, scale="raw", weigh="steep", threshold=0.45, max_tokens=500, messages=3,
+            {"text": 0.5, "vector": 0.5}, relevance=0.5, max_tokens=500, messages=3,
         ),
         Recipe("hybrid", "0.7 vector and 0.3 keyword", {"vector": 0.7, "text": 0.3}, scale="distance", weigh="none"),
         Recipe(

@@ -16,6 +16,7 @@ from ..grounding import stale
 from ..types import TRUSTS, Memory
 from .recipes import Recipe
 
+TAKEN = 0.6  # the share of a turn's score from which what was learnt from it stands in its place
 ALIKE = 0.9  # the share of common terms from which two memories are one for the reader
 FEW = 4  # so few words are no proof of saying the same
 SHARE = 3  # places that each category has at least, when there are nine or more
@@ -89,6 +90,27 @@ def newer_first(candidates: Sequence[Scored], pairs: Iterable[tuple[str, str]]) 
     return ranked
 
 
+def once_each(candidates: Sequence[Scored]) -> list[Scored]:
+    """A turn and what was learnt from it say the same twice: the memory stands in the turn's place, unless the turn fits
+    far better, because it says more than was learnt from it. Candidates come best first, and stay so."""
+    turns = {one.memory.source: one for one in reversed(candidates) if one.memory.kind == "turn"}
+    learnt: dict[str, Scored] = {}
+    for one in candidates:
+        if one.memory.kind != "turn" and one.memory.source in turns and one.memory.source:
+            learnt.setdefault(one.memory.source, one)
+    left = []
+    for one in candidates:
+        turn, best = turns.get(one.memory.source), learnt.get(one.memory.source)
+        if turn is None or best is None:
+            left.append(one)
+        elif best.score >= TAKEN * turn.score:
+            if one.memory.kind != "turn":
+                left.append(Scored(one.memory, max(one.score, turn.score)) if one is best else one)
+        elif one.memory.kind == "turn":
+            left.append(one)
+    return sorted(left, key=lambda one: -one.score)
+
+
 def _words(memory: Memory) -> frozenset[str]:
     """What two memories are compared by; nothing for turns of a talk and for few words, which are never twins."""
     words = frozenset(terms.terms(memory.content)) if memory.kind != "turn" else frozenset[str]()
@@ -109,7 +131,7 @@ def _fitting(candidates: Sequence[Scored], recipe: Recipe, shown: Collection[str
 
 def withheld(memory: Memory, recipe: Recipe, shown: Collection[str]) -> str:
     """Why a memory is not shown, however well it fits; nothing when it may be."""
-    if memory.id in shown:
+    if memory.id in shown or memory.content_hash in shown:
         return "shown in this session already"
     why = stale(memory.refs) if recipe.withhold_stale else ""
     return f"stale: {why}" if why else ""

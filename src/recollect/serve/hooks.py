@@ -1,7 +1,7 @@
 """Hooks: what the daemon does with what an assistant's hooks tell it.
 
     start    → standing rules, project facts and what bears on the last talk, as one fenced block
-    prompt   → what bears on the last three things the person said, above the threshold and not yet shown
+    prompt   → what helps with the prompt, as far as the relevance model can tell, and was not shown yet
     tool     → a line on what was run or changed
     stop     → what was said since, from the transcript, or from the event itself
     compact, end → the same, before the context is folded or gone
@@ -31,7 +31,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from .. import text, times
+from .. import terms, text, times
 from ..agents import access
 from ..agents.access import Caller
 from ..agents.home import project_of
@@ -51,14 +51,17 @@ from ..project.refresh import refresh
 from ..recall.context import Budgets, Parts, build
 from ..recall.recipes import recipe
 from ..redact import redact
+from ..statements import is_statement
 from ..thin import spool
-from ..types import Draft, Hit, Memory, Message, Noun, Scope
+from ..types import Draft, Memory, Message, Noun, Scope
 
 log = logging.getLogger("recollect.hooks")
 CONVERSATION = recipe("conversation")
 BRIEF, RECALLED = 2000, CONVERSATION.max_tokens or 500  # tokens at the start of a session, and for a prompt
 MAX_BRIEF = 9500  # characters: Claude Code cuts what a hook says at ten thousand
 MAX_ASKED = 4000  # characters of one message that recall is asked with
+FEW_WORDS = 3  # content words below which a prompt is understood by what came before it
+MAX_HITS = 5  # memories that a prompt is given
 AGAIN = 5.0  # seconds within which a second start of a session is a second copy of the hook
 TELLING = ("stop", "compact", "end")  # moments at which what was said since is looked up
 MAX_ECHOES = 50  # memories shown last that a reply is compared with
@@ -210,7 +213,7 @@ def _last_talk(engine: Engine, where: Scope) -> list[str]:
 
 
 def _recalled(engine: Engine, event: Event, where: Scope, known: Session) -> str:
-    """What bears on the prompt, asked with what was said before it and on its own: the topic may just have changed."""
+    """What helps with the prompt."""
     if not known.said and event.transcript:
         read = transcripts.read(event.transcript)[0]
         known.said = [redact(one.text)[0] for one in read if one.speaker == "user"][-3:]
@@ -218,24 +221,20 @@ def _recalled(engine: Engine, event: Event, where: Scope, known: Session) -> str
     known.heard(prompt)
     if not events.takes_context(event) or not prompt:
         return ""
-    best: dict[str, Hit] = {}
-    for query in dict.fromkeys((_asked(known.said[-CONVERSATION.messages :]), _asked(known.said[-1:]))):
-        found = engine.recall(
-            query, recipe=CONVERSATION.name, scope=where, shown=known.shown, limit=30, max_tokens=8 * RECALLED,
-            peek=True,
-        )  # fmt: skip
-        for hit in found.hits:
-            before = best.get(hit.memory.id)
-            if _tells(hit, event) and (before is None or hit.score > before.score):
-                best[hit.memory.id] = hit
-    hits = sorted(best.values(), key=lambda hit: (-hit.score, hit.memory.id))
+    # "And for staging?" is understood only by what was said before it.
+    messages = CONVERSATION.messages if len(terms.of_query(prompt)) < FEW_WORDS else 1
+    found = engine.recall(
+        _asked(known.said[-messages:]), recipe=CONVERSATION.name, scope=where, shown=known.shown, limit=MAX_HITS,
+        max_tokens=8 * RECALLED, peek=True,
+    )  # fmt: skip
+    hits = [hit for hit in found.hits if _tells(hit.memory, event)]
     if not hits:
         return ""
     sources = {source.id: source for source in engine.sources([hit.memory.source for hit in hits])}
     parts = Parts(knowledge=hits, query=prompt[:MAX_ASKED], sources=sources, now=datetime.now(UTC))
     made = build(parts, _ONLY_KNOWLEDGE, _count)
     ids = tuple(id for block in made.blocks for id in block.memories)
-    known.showed(ids)
+    known.showed((*ids, *(hit.memory.content_hash for hit in hits if hit.memory.id in ids)))
     if not event.session.startswith(PROBE):  # what was found and not put before anybody does not count as recalled
         engine.shown(ids)
     _saw(engine, ids, "prompt", event, where, prompt)
@@ -268,11 +267,11 @@ def _blocks(told: str) -> list[dict[str, Any]]:
     return blocks
 
 
-def _tells(hit: Hit, event: Event) -> bool:
-    """Whether a memory says something: not what stands in this session's context, nor that it was asked before."""
-    memory = hit.memory
-    asks = memory.kind == "turn" and memory.speaker == "user" and memory.content.rstrip().endswith("?")
-    return memory.scope.session != event.session and not asks
+def _tells(memory: Memory, event: Event) -> bool:
+    """Whether a memory tells something that this session does not have before it: no question, greeting or tool line."""
+    if memory.scope.session == event.session or memory.speaker == "tool":
+        return False
+    return memory.kind != "turn" or is_statement(memory.content, firm=True)
 
 
 def _asked(messages: Sequence[str]) -> str:
