@@ -18,6 +18,7 @@ from recollect import BadInput, Scope
 from recollect.cli import cli
 from recollect.project import stamps
 from recollect.project.ingest import Report, ingest
+from recollect.project.roots import UNNAMED, Roots
 from replay import replayed, state_of
 
 GUIDE = "# Guide\n\nHello.\n\n## Deploys\n\nWe deploy on Thursdays.\n\n## Tests\n\nRun make test.\n"
@@ -409,3 +410,89 @@ def test_the_command_tells_what_it_did(tmp_path: Path) -> None:
     done = CliRunner().invoke(cli, [*store, "ingest", str(tmp_path / "nowhere")])
     assert done.exit_code == BadInput.exit
     assert "There is no" in done.stderr
+
+
+# -- several roots of one project -------------------------------------------------------------------------------------
+
+
+def test_two_folders_of_one_project_do_not_take_each_other_back(memory: recollect.Engine, tmp_path: Path) -> None:
+    first = write(tmp_path / "ra", guide_md="# A\n\nAlpha deploys on Thursdays.\n", adr__0001_x_md=record(1, "Kafka"))
+    second = write(tmp_path / "rb", guide_md="# B\n\nBeta deploys on Mondays.\n", adr__0002_y_md=record(2, "Redis"))
+    ingest(memory, first, project="p")
+    report = ingest(memory, second, project="p")
+    assert (report.retired, report.superseded, report.deleted) == (0, 0, 0)
+    assert {"Alpha deploys on Thursdays.", "Beta deploys on Mondays."} <= contents(memory)
+    shutil.rmtree(memory.settings.home / stamps.FOLDER)
+    assert ingest(memory, first, project="p").retired == ingest(memory, second, project="p").retired == 0
+    (second / "guide.md").unlink()
+    assert ingest(memory, second, project="p").retired == 1
+    assert "Alpha deploys on Thursdays." in contents(memory)
+    assert "Beta deploys on Mondays." not in contents(memory)
+
+
+def test_a_record_supersedes_records_of_its_own_root(memory: recollect.Engine, tmp_path: Path) -> None:
+    ingest(memory, write(tmp_path / "ra", **{"adr__0001-kafka_md": record(1, "Kafka")}), project="p")
+    later = {"adr__0002-nats_md": record(2, "NATS", "Accepted. Supersedes ADR 1.")}
+    ingest(memory, write(tmp_path / "rb", **later), project="p")
+    assert {one.title for one in memory.list(kinds=("decision",)).memories} == {"ADR 1: Kafka", "ADR 2: NATS"}
+
+
+@pytest.mark.parametrize("inner_first", [True, False])
+def test_a_folder_inside_another_is_the_same_file(memory: recollect.Engine, tmp_path: Path, inner_first: bool) -> None:
+    outer = write(tmp_path / "work", docs__guide_md="# G\n\nWe deploy on Thursdays.\n", top_md="# T\n\nTop.\n")
+    both = [outer / "docs", outer] if inner_first else [outer, outer / "docs"]
+    for folder in both:
+        ingest(memory, folder, project="p")
+    write(outer, docs__guide_md="# G\n\nWe deploy on Mondays.\n")
+    assert ingest(memory, both[1], project="p").superseded == 1
+    assert contents(memory) == {"We deploy on Mondays.", "Top."}
+    (outer / "docs" / "guide.md").unlink()
+    shutil.rmtree(memory.settings.home / stamps.FOLDER)
+    assert ingest(memory, both[0], project="p").retired == 1
+    assert contents(memory) == {"Top."}
+
+
+def test_a_folder_that_was_moved_keeps_what_it_said(memory: recollect.Engine, tmp_path: Path) -> None:
+    old = write(tmp_path / "old", guide_md=GUIDE, other_md="# O\n\nStays.\n")
+    ingest(memory, old, project="p")
+    moved = old.rename(tmp_path / "new")
+    write(moved, guide_md=GUIDE.replace("Thursdays", "Mondays"))
+    report = ingest(memory, moved, project="p")
+    assert (report.superseded, report.retired, report.created) == (1, 0, 1)
+    assert contents(memory) == {"Hello.", "Stays.", "We deploy on Mondays.", "Run make test."}
+    nothing = ingest(memory, moved, project="p")
+    assert (nothing.files, nothing.deleted) == (0, 0)
+
+
+def test_two_clones_of_a_repository_are_one_root(memory: recollect.Engine, tmp_path: Path) -> None:
+    for name, address in (("one", "git@example.org:team/shop.git"), ("two", "https://example.org/team/shop")):
+        repository(tmp_path / name)
+        subprocess.run(["git", "-C", str(tmp_path / name), "remote", "add", "origin", address], check=True)
+    ingest(memory, write(tmp_path / "one", guide_md=GUIDE), project="p")
+    later = write(tmp_path / "two", guide_md=GUIDE.replace("Thursdays", "Mondays"))
+    assert ingest(memory, later, project="p").superseded == 1
+
+
+def older_version(memory: recollect.Engine, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ingest as it was done when files were known by their project alone."""
+    with monkeypatch.context() as patched:
+        patched.setattr(Roots, "_name", lambda self: UNNAMED)
+        ingest(memory, folder, project="p")
+    (memory.settings.home / "projects.json").unlink()
+
+
+@pytest.mark.parametrize("stamped", [True, False])
+def test_what_an_older_version_ingested_is_known_again(
+    memory: recollect.Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stamped: bool
+) -> None:
+    folder = write(tmp_path / "shop", guide_md=GUIDE, other_md="# O\n\nStays.\n")
+    older_version(memory, folder, monkeypatch)
+    if not stamped:
+        shutil.rmtree(memory.settings.home / stamps.FOLDER)
+    other = write(tmp_path / "other", guide_md="# X\n\nAnother folder.\n")
+    assert ingest(memory, other, project="p").retired == 0
+    write(folder, guide_md=GUIDE.replace("Thursdays", "Mondays"))
+    report = ingest(memory, folder, project="p")
+    assert (report.superseded, report.retired, report.created) == (1, 0, 1)
+    (folder / "other.md").unlink()
+    assert ingest(memory, folder, project="p").retired == 1

@@ -48,6 +48,7 @@ def _ingested(report: Report, out: Look) -> str:
     kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(report.kinds.items()))
     mark = " " if report.dry_run else "✓"
     where = f"project {report.project}" if report.project else "no project"
+    where += f", branch {report.branch}" if report.branch else ""
     lines = [f"{mark} {plural(report.files, 'file')} read{f' ({kinds})' if kinds else ''}, {where}"]
     done = [
         f"{count} {would}{what}"

@@ -23,11 +23,11 @@ FRESH = 2_000_000_000  # nanoseconds
 
 
 class Stamps:
-    """The stamps of one project in one store."""
+    """The stamps of one project in one store; of a branch, those of the files that are its own."""
 
-    def __init__(self, engine: Engine, project: str, root: Path) -> None:
+    def __init__(self, engine: Engine, project: str, root: Path, branch: str = "") -> None:
         settings = engine.settings
-        parts = (settings.place, settings.tenant, settings.user, project, os.fspath(root))
+        parts = (settings.place, settings.tenant, settings.user, project, os.fspath(root), *filter(None, [branch]))
         name = hashlib.sha256("\0".join(map(str, parts)).encode("utf-8", "replace")).hexdigest()[:32]
         self._path = settings.home / FOLDER / f"{name}.json"
         self._began = time.time_ns()
@@ -43,6 +43,11 @@ class Stamps:
         """The hash of a file that is as it was, or nothing."""
         stamp = self._known.get(file.path)
         return stamp[2] if stamp and stamp[:2] == [file.size, file.changed] else None
+
+    def last(self, path: str) -> str:
+        """The hash of a file when it was last read, or nothing."""
+        stamp = self._known.get(path)
+        return stamp[2] if stamp else ""
 
     def empty(self, file: File) -> str:
         """Why nothing was found in a file that is as it was."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from ..engine import Engine
 from ..graph import Node
 from ..remember.shelf import Said
-from ..types import RELATIONS, Memory, Scope
+from ..types import RELATIONS, Memory, Scope, Source
 from .piece import Piece
 
 MANY = 900  # entities or ties of entities at once
@@ -32,10 +32,13 @@ class _One:
 class Ties:
     """The links of one run."""
 
-    def __init__(self, engine: Engine, scope: Scope, id_of: Callable[[str], str]) -> None:
+    def __init__(
+        self, engine: Engine, scope: Scope, id_of: Callable[[str], str], stored: Callable[[], dict[str, Source]]
+    ) -> None:  # fmt: skip
         self._engine = engine
         self._scope = scope
         self._id_of = id_of
+        self._stored_files = stored
         self._ones: list[_One] = []
         self._ended: list[_One] = []
         self._by_key: dict[tuple[str, str], str] = {}
@@ -85,6 +88,8 @@ class Ties:
             if newer == older:
                 continue
             first, second = self._engine.get(newer, peek=True), self._engine.get(older, peek=True)
+            if first.scope.branch != second.scope.branch:
+                continue  # what a branch decided takes nothing back elsewhere until it is merged
             if second.state == "active" and first.valid_from and _fits(first, second):
                 self._engine.edit(older, valid_to=first.valid_from, reason=f"until {first.title}"[:200])
             done += shelf.tie([(newer, relation, older)], "the file says so")
@@ -150,8 +155,9 @@ class Ties:
     def _stored(self, folder: str, key: str) -> str:
         """A record that was taken in by an earlier run."""
         if folder not in self._stored_adrs:
-            start = f"file:{self._scope.project}/{folder}/" if folder else f"file:{self._scope.project}/"
-            said = self._engine.shelf.said([one.id for one in self._engine.shelf.under(start)])
+            start = f"{folder}/" if folder else ""
+            near = [source.id for path, source in self._stored_files().items() if path.startswith(start)]
+            said = self._engine.shelf.said(near)
             found = {one.place: one.memory.id for some in said.values() for one in some if one.place.startswith("adr:")}
             self._stored_adrs[folder] = found
         return self._stored_adrs[folder].get(key, "")
