@@ -29,16 +29,17 @@ from typing import Any
 from .. import text as texts
 from ..checks import MAX_TAG, MAX_TAGS, Cleaner
 from ..engine import Engine
-from ..errors import BadInput, ModelUnavailable
+from ..errors import BadInput, GitUnavailable, ModelUnavailable, NoRepository
 from ..redact import redact
 from ..remember.drafts import MAX_KEYWORDS, MAX_REF, MAX_REFS, MAX_TITLE
 from ..remember.shelf import Said
 from ..serve.hooks import project_of
 from ..types import Draft, Memory, Noun, Scope, Source
-from . import ties, walk
+from . import commits, git, ties, walk
 from .adr import GONE
-from .git import Apart, apart
+from .git import Apart, Repository, apart, staged_on
 from .piece import Piece
+from .places import Places
 from .recognise import KINDS, Kind, decoded, may_be, passed_over, recognise
 from .roots import Roots
 from .stamps import Stamps
@@ -63,6 +64,7 @@ class Report(Noun):
     project: str = ""
     branch: str = ""
     files: int = 0
+    commits: int = 0
     unchanged: int = 0
     deleted: int = 0
     pieces: int = 0
@@ -110,7 +112,48 @@ def ingest(
     run = _Run(engine, tree, name, kind, dry_run)
     if not tree.files and not Path(path).exists() and not run.known_before():
         raise BadInput(f"There is no {path}.", fix="Name a file or a folder.")
-    return run.run(progress)
+    report = run.run(progress)
+    if tree.repository and not (tree.below or kind or only or dry_run):
+        report.commits = _commits(engine, tree.repository, name)
+    return report
+
+
+def _commits(engine: Engine, repository: Repository, project: str) -> int:
+    """Take in the commits of a repository that is ingested as a whole; gives how many were new."""
+    places = Places(engine.settings)
+    seen = places.seen(repository.git)
+    taken = commits.take_in(engine, repository, Scope(project=project), staged_on(repository.root), seen, embed=False)
+    places.saw(repository.git, seen)
+    return taken
+
+
+def note_place(engine: Engine, path: Path, project: str) -> None:
+    """Remember that a project lies in the repository of a path, so that the daemon follows it."""
+    with suppress(NoRepository, GitUnavailable):
+        Places(engine.settings).note(project, git.find(path if path.is_dir() else path.parent).root)
+
+
+def keep_up(engine: Engine, root: Path, project: str) -> Report:
+    """Read the files of a root again that were ingested before and changed since."""
+    known = _ingested(engine, root, project)
+    return ingest(engine, root, project=project, only=known.__contains__) if known else Report(project)
+
+
+def outdated(engine: Engine, root: Path, project: str) -> set[str]:
+    """The memories that the files of a root, as they are now, do not say any more; nothing is changed."""
+    known = _ingested(engine, root, project)
+    if not known:
+        return set()
+    tree = walk.found(root, known.__contains__)
+    run = _Run(engine, tree, Cleaner(1000).scope(Scope(project=project)).project, None, True)
+    run.run(None)
+    return run.outdated
+
+
+def _ingested(engine: Engine, root: Path, project: str) -> set[Path]:
+    branch = staged_on(root) if engine.settings.branches == "on" else ""
+    stamps = [Stamps(engine, project, root), *([Stamps(engine, project, root, branch)] if branch else ())]
+    return {root / path for one in stamps for path in one.paths()}
 
 
 def embed_later(engine: Engine, report: Report) -> None:
@@ -139,6 +182,7 @@ class _Run:
         self._ids: dict[str, str] = {}
         self._unsaid: list[str] = []  # decisions that a file no longer says
         self._left: set[str] = set()  # files that were here before and are not now
+        self.outdated: set[str] = set()  # of a dry run, the memories that would be taken back
         self.report = Report(project=project, branch=self._apart.branch, dry_run=dry_run)
 
     def branch_of(self, path: str) -> str:
@@ -279,6 +323,7 @@ class _Run:
         if self.report.dry_run:
             self.report.superseded += len(heirs)
             self.report.retired += len(gone)
+            self.outdated |= self._shelf.unsupported([*gone, *(one for one, _ in heirs)])
             return
         ids = self._remember(fresh)
         replaced = [(one, ids[number]) for one, number in heirs]
@@ -397,6 +442,7 @@ class _Run:
         said = self._shelf.said([ids[path] for path in alive])
         if self.report.dry_run:
             self.report.retired += sum(len(some) for some in said.values())
+            self.outdated |= self._shelf.unsupported([one for some in said.values() for one in some])
             return
         stamps = self._of_branch if self._of_branch and branch else self._of_project
         for path in paths:

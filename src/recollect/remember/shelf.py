@@ -86,7 +86,7 @@ class Shelf:
         with writer.store.transaction(writer.tenant, writer.actor, writer.now()) as changes:
             for said in gone:
                 changes.drop(Evidence, said.evidence, "retire", reason)
-            orphans = self._unsupported(gone)
+            orphans = self.unsupported(gone)
             for said in gone:
                 memory = present(changes, said.memory.id)
                 if memory.id not in orphans or memory.state not in ("active", "pending"):
@@ -100,8 +100,8 @@ class Shelf:
                     counts.retired += 1
         return counts
 
-    def _unsupported(self, gone: Sequence[Said]) -> set[str]:
-        """Those that nothing supports once this evidence is gone; to be asked under the lock."""
+    def unsupported(self, gone: Sequence[Said]) -> set[str]:
+        """The memories that nothing supports once this evidence is gone; to change them, ask under the lock."""
         writer = self._writer
         memories = {said.memory.id: said.memory for said in gone}
         dropped = {said.evidence for said in gone}
