@@ -496,3 +496,18 @@ def test_what_an_older_version_ingested_is_known_again(
     assert (report.superseded, report.retired, report.created) == (1, 0, 1)
     (folder / "other.md").unlink()
     assert ingest(memory, folder, project="p").retired == 1
+
+
+REPORT = "# Outage of the shop\n\n## Impact\n\nNo orders.\n\n## Root cause\n\nA full disk.\n\n## Timeline\n\n10:00 down.\n"
+
+
+def test_a_report_without_a_suffix_is_read_and_other_files_without_one_are_told(
+    memory: recollect.Engine, tmp_path: Path
+) -> None:
+    folder = write(tmp_path / "shop", **{"incidents__2024-03-outage": REPORT, "LICENSE": "Do as you like.\n"})
+    report = ingest(memory, folder)
+    assert (report.kinds, report.skipped) == ({"incident": 1}, {"of no kind that is read": 1})
+    again = ingest(memory, folder)
+    assert (again.unchanged, again.skipped) == (1, {"of no kind that is read": 1})
+    assert ingest(memory, folder / "LICENSE").kinds == {"docs": 1}, "somebody named it"
+    assert ingest(memory, folder).retired == 0

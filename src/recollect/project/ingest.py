@@ -40,7 +40,7 @@ from .adr import GONE
 from .git import Apart, Repository, apart, staged_on
 from .piece import Piece
 from .places import Places
-from .recognise import KINDS, Kind, decoded, may_be, passed_over, recognise
+from .recognise import KINDS, NOT_READ, Kind, decoded, has_no_suffix, may_be, passed_over, recognise
 from .roots import Roots
 from .stamps import Stamps
 from .walk import File, Tree
@@ -243,7 +243,7 @@ class _Run:
             return None
         stamps = self.stamps(file.path)
         taken_for = stamps.kind(file.path) if before else ""  # somebody may have named a file of an odd name
-        if why := passed_over(file.path, file.size, self._kind or taken_for or None):
+        if why := passed_over(file.path, file.size, bool(self._kind or taken_for or self._one)):
             self._nothing(file, "", why, bool(before))
             return None
         same_kind = self._kind is None or self._kind == stamps.kind(file.path)
@@ -275,8 +275,10 @@ class _Run:
             return None
         found = recognise(file.path, text, self._kind)
         pieces = [piece for piece in found.pieces if texts.fold(texts.clean(piece.content))]
-        if not pieces:
-            self._nothing(file, hash, "nothing in it", bool(before))
+        named = self._kind or taken_for or self._one
+        unknown = found.kind == "docs" and not named and has_no_suffix(file.path)
+        if unknown or not pieces:
+            self._nothing(file, hash, NOT_READ if unknown else "nothing in it", bool(before))
             return None
         self.report.files += 1
         self.report.pieces += len(pieces)
