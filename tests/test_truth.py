@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 import recollect
 from conftest import Opener
-from recollect import Memory, Scope
+from recollect import Memory, Scope, present
 from recollect.project import truth
 from recollect.project.git import find
 from recollect.project.ingest import ingest
 from recollect.project.places import Places, Seen
 from recollect.project.refresh import refresh
+from recollect.serve import words
 from repositories import Repo
 
 SHOP = Scope(project="shop")
@@ -471,3 +473,11 @@ def test_a_branch_that_is_behind_takes_nothing_back(repo: Repo, memory: recollec
     repo.git("checkout", "-q", "side")
     assert ingest(memory, repo.path, project="shop").superseded == 0
     assert said(memory, kinds=("doc",)) == "We deploy on Mondays."
+
+
+def test_a_commit_is_listed_with_its_own_time(repo: Repo, memory: recollect.Engine) -> None:
+    refresh(memory, repo.path, "shop")
+    made = datetime.fromtimestamp(int(repo.git("log", "-1", "--format=%at")), UTC)
+    later = made + timedelta(days=3)
+    assert "3 days ago" in words.title_line(commits(memory)[0], later)
+    assert "3 days ago" in present.listed(memory.list(kinds=("commit",)), present.Look(now=later, zone=UTC))
