@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 import recollect
-from recollect import BadInput, Scope
+from recollect import BadInput, Link, Scope
 from recollect.cli import cli
 from recollect.project import stamps
 from recollect.project.ingest import Report, ingest
@@ -511,3 +511,55 @@ def test_a_report_without_a_suffix_is_read_and_other_files_without_one_are_told(
     assert (again.unchanged, again.skipped) == (1, {"of no kind that is read": 1})
     assert ingest(memory, folder / "LICENSE").kinds == {"docs": 1}, "somebody named it"
     assert ingest(memory, folder).retired == 0
+
+
+# -- what code needs --------------------------------------------------------------------------------------------------
+
+
+def needs(engine: recollect.Engine) -> set[tuple[str, str]]:
+    return {(one.origin, one.target) for one in engine.graph(Scope(project="shop")).ties(("depends_on",))}
+
+
+def test_a_file_depends_on_its_modules_and_on_the_projects_own_files(memory: recollect.Engine, tmp_path: Path) -> None:
+    folder = tmp_path / "shop"
+    both = '"""{}"""\n{}\n\ndef one():\n    return 1\n\n\ndef two():\n    return 2\n'
+    files = {
+        "src/shop/__init__.py": '"""The shop."""\n', "src/shop/db.py": both.format("Database.", ""),
+        "auth_service/pool.py": both.format("Pool.", "import psycopg\nfrom shop.db import one\n"),
+        "auth_service/routes.py": both.format("Routes.", "from auth_service import pool\nimport shop.db\n"),
+        "tests/test_db.py": both.format("Tests.", "import pytest\nfrom auth_service.pool import one\n"),
+        "web/src/lib/money.ts": "export function cents() { return 1 }\nexport function euros() { return 2 }\n",
+        "web/src/cart.ts": "import {cents} from '@/lib/money'\nimport axios from 'axios'\n"
+                           "export function total() { return cents() }\nexport function count() { return 2 }\n",
+    }  # fmt: skip
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    ingest(memory, folder)
+    assert needs(memory) == {
+        ("auth_service/pool.py", "psycopg"), ("auth_service/pool.py", "src/shop/db.py"),
+        ("auth_service/routes.py", "auth_service/pool.py"), ("auth_service/routes.py", "src/shop/db.py"),
+        ("tests/test_db.py", "pytest"), ("tests/test_db.py", "auth_service/pool.py"),
+        ("web/src/cart.ts", "axios"), ("web/src/cart.ts", "web/src/lib/money.ts"),
+    }  # fmt: skip
+    graph = memory.graph(Scope(project="shop"))
+    assert graph.remove(["psycopg"]) == 1
+    assert "auth_service/pool.py" in {one.title for one in memory.list(kinds=("code",)).memories}
+
+
+def test_what_an_older_version_tied_the_wrong_way_round_is_put_right(memory: recollect.Engine, tmp_path: Path) -> None:
+    folder = write(tmp_path / "shop", **{"pool.py": "import psycopg\n\n\ndef one():\n    return 1\n"})
+    ingest(memory, folder)
+    [code] = memory.list(kinds=("code",)).memories
+    [right] = [link for link in memory.links(code.id) if link.relation == "depends_on"]
+    store = memory._store
+    with store.transaction(memory.settings.tenant, "test", datetime(2026, 3, 2, tzinfo=UTC)) as changes:
+        changes.drop(Link, right.id, "unlink", "")
+        changes.put(Link(right.id, right.target, "depends_on", right.origin, "entity", "memory"), "link")
+    stamp = next((memory.settings.home / stamps.FOLDER).iterdir())
+    told = json.loads(stamp.read_text())
+    stamp.write_text(json.dumps(told | {"files": {path: one[:5] for path, one in told["files"].items()}}))
+    assert needs(memory) == {("psycopg", "one")}
+    ingest(memory, folder)
+    assert needs(memory) == {("one", "psycopg")}
+    nothing_happens(memory, folder)

@@ -177,7 +177,8 @@ class _Run:
         self._of_branch = Stamps(engine, project, tree.root, self._apart.branch) if self._apart.branch else None
         self._shelf = engine.shelf
         self._roots = Roots(engine, self._scope, tree, self._of_project)
-        self._ties = ties.Ties(engine, self._scope, self.id_of, self._roots.stored)
+        paths = [file.path for file in tree.files]
+        self._ties = ties.Ties(engine, self._scope, self.id_of, self._roots.stored, paths)
         self._cleaner = Cleaner(engine.settings.content_limit, redact)
         self._ids: dict[str, str] = {}
         self._unsaid: list[str] = []  # decisions that a file no longer says
@@ -248,6 +249,7 @@ class _Run:
             return None
         same_kind = self._kind is None or self._kind == stamps.kind(file.path)
         stamped = stamps.hash(file)
+        same_kind = same_kind and stamps.is_current(file.path)
         if stamped is not None and same_kind:
             if why := stamps.empty(file):
                 if not before:

@@ -19,6 +19,7 @@ from .walk import File
 
 FOLDER = "ingested"
 VERSION = 1
+READER = 2  # goes up when parsers find more in files, so that files that did not change are read once more
 FRESH = 2_000_000_000  # nanoseconds
 
 
@@ -54,6 +55,11 @@ class Stamps:
         stamp = self._known.get(file.path)
         return stamp[4] if stamp and not stamp[3] else ""
 
+    def is_current(self, path: str) -> bool:
+        """Whether a file was last read by parsers like these, as far as is known."""
+        stamp = self._known.get(path)
+        return stamp is None or stamp[5] == READER
+
     def kind(self, path: str) -> str:
         stamp = self._known.get(path)
         return stamp[3] if stamp else ""
@@ -61,7 +67,7 @@ class Stamps:
     def put(self, file: File, hash: str, kind: str, why: str = "") -> None:
         """Remember a file: what it was taken for, or nothing and why nothing is in it."""
         changed = file.changed if file.changed < self._began - FRESH else 0
-        stamp = [file.size, changed, hash, kind, why]
+        stamp = [file.size, changed, hash, kind, why, READER]
         if self._known.get(file.path) != stamp:
             self._known[file.path] = stamp
             self._changed = True
@@ -86,4 +92,5 @@ class Stamps:
             return {}
         if not isinstance(told, dict) or told.get("version") != VERSION or not isinstance(told.get("files"), dict):
             return {}
-        return {path: stamp for path, stamp in told["files"].items() if isinstance(stamp, list) and len(stamp) == 5}
+        stamps = {path: stamp for path, stamp in told["files"].items() if isinstance(stamp, list)}
+        return {path: [*stamp, 1][:6] for path, stamp in stamps.items() if len(stamp) in (5, 6)}

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 
 from ..engine import Engine
 from ..graph import Node
 from ..remember.shelf import Said
 from ..types import RELATIONS, Memory, Scope, Source
+from .imports import OwnFiles
 from .piece import Piece
 
 MANY = 900  # entities or ties of entities at once
@@ -33,12 +34,14 @@ class Ties:
     """The links of one run."""
 
     def __init__(
-        self, engine: Engine, scope: Scope, id_of: Callable[[str], str], stored: Callable[[], dict[str, Source]]
+        self, engine: Engine, scope: Scope, id_of: Callable[[str], str], stored: Callable[[], dict[str, Source]],
+        files: Iterable[str],
     ) -> None:  # fmt: skip
         self._engine = engine
         self._scope = scope
         self._id_of = id_of
         self._stored_files = stored
+        self._files = dict.fromkeys(files)
         self._ones: list[_One] = []
         self._ended: list[_One] = []
         self._by_key: dict[tuple[str, str], str] = {}
@@ -60,6 +63,7 @@ class Ties:
 
     def write(self) -> tuple[int, int]:
         """Write all of it; gives how many ties are new, and how many memories one of them superseded."""
+        self._resolve_modules()
         self._look_up()
         between: list[tuple[str, str, str]] = []
         entities: dict[tuple[str, str], list[tuple[str, str]]] = {}
@@ -80,6 +84,15 @@ class Ties:
         ends = [(one.memory, one.piece.state) for one in self._ended]
         superseded += self._engine.shelf.close(ends, "its own status says so") if ends else 0
         return count, superseded
+
+    def _resolve_modules(self) -> None:
+        """Let imports of the project's own files name these files, and leave those out that name only a folder."""
+        if not any(target.startswith("module:") for one in self._ones for _, target in one.piece.links):
+            return
+        files = OwnFiles(dict.fromkeys((*self._files, *self._stored_files())))
+        for one in self._ones:
+            links = [(relation, _own(target, one.path, files)) for relation, target in one.piece.links]
+            one.piece = replace(one.piece, links=tuple(dict.fromkeys(link for link in links if link[1])))
 
     def _supersede(self, ties: list[tuple[str, str, str]]) -> int:
         """Decisions that took the place of others; the older one held until the newer began."""
@@ -167,6 +180,15 @@ class Ties:
         if not found or found[1] in ("adr", "file", "key"):
             return None
         return found[1], " ".join(found[2].split())
+
+
+def _own(target: str, path: str, files: OwnFiles) -> str:
+    """The file that a module means where it is the project's own, nothing where it is only a folder of it."""
+    if not target.startswith("module:"):
+        return target
+    module, _, names = target.removeprefix("module:").partition("#")
+    found = files.find(module, tuple(name for name in names.split(",") if name), path)
+    return f"module:{module}" if found is None else f"file:{found}" if found else ""
 
 
 def _places(path: str, wanted: str) -> tuple[str, str]:
