@@ -498,7 +498,9 @@ def test_what_an_older_version_ingested_is_known_again(
     assert ingest(memory, folder, project="p").retired == 1
 
 
-REPORT = "# Outage of the shop\n\n## Impact\n\nNo orders.\n\n## Root cause\n\nA full disk.\n\n## Timeline\n\n10:00 down.\n"
+REPORT = (
+    "# Outage of the shop\n\n## Impact\n\nNo orders.\n\n## Root cause\n\nA full disk.\n\n## Timeline\n\n10:00 down.\n"
+)
 
 
 def test_a_report_without_a_suffix_is_read_and_other_files_without_one_are_told(

@@ -532,3 +532,46 @@ def test_long_lines_and_many_marks_are_read_in_a_time_that_grows_with_them(text:
         parser.recognises("docs/adr/0001-x.md", text)
         parser.read(text, "docs/adr/0001-x.md")
         parser.template("docs/adr/0001-x.md", text) if parser is not documents else None
+
+
+@pytest.mark.parametrize(
+    ("title", "body", "wanted"),
+    [
+        ("Checkout was slow", "**Services affected:** cart-api, `payments`\n\n## Impact\nSlow.", "cart-api, payments"),
+        ("Slow", "| Field | Value |\n|---|---|\n| Severity | P2 |\n| Impacted Services | Ledger, Billing |", "Ledger, Billing"),
+        ("Slow", "## Impact\n\n- Users affected: 40 %\n- Services affected: mail relay\n", "mail relay"),
+        ("Slow", "## Impacted components\n\n- `indexer` - wrote nothing\n- search\n", "indexer, search"),
+        ("Slow", "## 2. Affected systems\n\nMailer and Scheduler (partly)\n", "Mailer, Scheduler"),
+        ("Slow", "- Category: Kubernetes\n- Area: network\n- Team: core\n\n## Summary\nIt was slow.", ""),
+        ("Slow", "Services affected: All\n\n## Summary\nIt was slow.", ""),
+        ("Slow", "Services affected: [list of services]\n\n## Summary\nIt was slow.", ""),
+        ("Slow", "System: customers could not log in for two hours and more\n\n## Summary\nIt was slow.", ""),
+        ("Postmortem: Redis outage on 3 May", "## Summary\nAt noon Redis lost its leader.", "Redis"),
+        ("INC-7: auth-service returning 500s", "## Summary\nThe auth-service pods restarted.", "auth-service"),
+        ("Bad deploy took down GraphQL API", "## Summary\nThe GraphQL API answered nothing.", "GraphQL API"),
+        ("API and Dashboard outage", "## Summary\nBoth the API and the Dashboard were away; our Dashboard too.", "API, Dashboard"),
+        ("Outage of the payment gateway", "## Summary\nThe payment gateway refused all cards.", "payment gateway"),
+        ("Certificates expired", "## Summary\nThe `session-store` service was down for an hour.", "session-store"),
+        ("Certificates expired", "## Summary\nFor an hour the checkout service was unavailable.", "checkout"),
+        ("Noisy alerts", "## Summary\nThe whole service was down. It was odd.", ""),
+        ("All services returning 503", "## Summary\nEvery request failed.", ""),
+        ("Major incident on Friday", "## Summary\nIt was bad.", ""),
+        ("HTTP errors after a deploy", "## Summary\nHTTP errors rose.", ""),
+    ],
+)  # fmt: skip
+def test_the_affected_services_are_those_that_the_report_names(title: str, body: str, wanted: str) -> None:
+    text = f"# {title}\n\n{body}\n\n## Timeline\n\n- 10:00 began\n"
+    assert ", ".join(incidents.parse(text, "incidents/a.md").services) == wanted
+
+
+@pytest.mark.parametrize(
+    ("line", "wanted"),
+    [
+        ("**Severity:** SEV1 (Critical - Total Outage)", "sev1"), ("Severity: Sev 2", "sev2"), ("severity: P0", "sev0"),
+        ("| Severity | S3 |", "sev3"), ("- Priority: High", "sev2"), ("Severity level: 4/minor", "sev4"),
+        ("Severity: Critical | High | Medium", ""), ("Severity: moderate", "sev3"),
+    ],
+)  # fmt: skip
+def test_a_severity_is_one_of_a_few_however_it_is_written(line: str, wanted: str) -> None:
+    text = f"# Outage\n\n{line}\n\n## Timeline\n\n- 10:00 began\n"
+    assert incidents.parse(text, "incidents/a.md").severity == wanted

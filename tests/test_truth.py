@@ -426,10 +426,15 @@ def test_a_repository_is_ingested_with_its_commits_and_a_part_of_it_without(
 
 
 def test_what_a_branch_changed_is_ingested_for_the_branch_alone(repo: Repo, memory: recollect.Engine) -> None:
-    repo.put("Guide", {"guide.md": "# Guide\n\n## Deploys\n\nOn Thursdays.\n\n## Tests\n\nRun make.\n", "old.md": "Old.\n"})
+    repo.put(
+        "Guide", {"guide.md": "# Guide\n\n## Deploys\n\nOn Thursdays.\n\n## Tests\n\nRun make.\n", "old.md": "Old.\n"}
+    )
     ingest(memory, repo.path, project="shop")
     repo.git("checkout", "-q", "-b", "side")
-    changed = {"guide.md": "# Guide\n\n## Deploys\n\nOn Mondays.\n\n## Tests\n\nRun make.\n", "new.md": "# New\n\nFresh.\n"}
+    changed = {
+        "guide.md": "# Guide\n\n## Deploys\n\nOn Mondays.\n\n## Tests\n\nRun make.\n",
+        "new.md": "# New\n\nFresh.\n",
+    }
     repo.put("Change", changed)
     repo.git("rm", "-q", "old.md")
     report = ingest(memory, repo.path, project="shop")

@@ -42,7 +42,9 @@ class Roots:
         self._known = [Root(folder, name) for folder, name in self._places.roots(scope.project)]
         own = next((root for root in self._known if root.folder == self._here), None)
         self._own = own or Root(self._here, self._name())
-        self._sharing = [one for one in self._known if _inside(one.folder, self._here) or _inside(self._here, one.folder)]
+        self._sharing = [
+            one for one in self._known if _inside(one.folder, self._here) or _inside(self._here, one.folder)
+        ]
         self._sharing += [] if own else [self._own]
 
     def note(self) -> None:
