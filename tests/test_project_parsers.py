@@ -575,3 +575,98 @@ def test_the_affected_services_are_those_that_the_report_names(title: str, body:
 def test_a_severity_is_one_of_a_few_however_it_is_written(line: str, wanted: str) -> None:
     text = f"# Outage\n\n{line}\n\n## Timeline\n\n- 10:00 began\n"
     assert incidents.parse(text, "incidents/a.md").severity == wanted
+
+
+HEAD_OF_COLUMNS = """| Status | Date | Author(s) |
+|:---|:---|:---|
+| Accepted | 11-April-2023 | [@ana](https://example.org/ana) |
+
+## Context
+
+Mail is slow.
+
+## Decision
+
+Send it from a queue.
+"""
+HEAD_OF_ROWS = """# WEB-ADR-0007 - Serve pages from the edge
+
+| | |
+|---|---|
+| Date | 22-10-2024 |
+| Status | Approved |
+| Deciders | Ana Ruiz, Ben Lee |
+
+## What
+
+Pages are served from the edge.
+
+## Why
+
+The origin is far away.
+
+## How
+
+A worker renders them.
+"""
+TWO_COLUMNS = "# 3. Keep logs\n\n| Status | Date |\n|---|---|\n| Proposed | January, 2026 |\n\n## Decision\n\nFor a year.\n"
+NOTES = """# 4. Use one queue
+
+## Status
+
+Ratified
+
+## Decision
+
+One queue for all.
+
+## Notes
+
+Author: Cleo
+Approved by: the board
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "wanted"),
+    [
+        (HEAD_OF_COLUMNS, "docs/adr/012-queue.md", (12, "accepted", "2023-04-11", "", "@ana")),
+        (HEAD_OF_ROWS, "docs/WEB-ADR-0007-edge.md", (7, "approved", "2024-10-22", "Ana Ruiz, Ben Lee", "")),
+        (TWO_COLUMNS, "docs/adr/0003-keep-logs.md", (3, "proposed", "2026-01-01", "", "")),
+        (NOTES, "docs/adr/0004-queue.md", (4, "ratified", "", "the board", "Cleo")),
+    ],
+)
+def test_a_record_has_its_head_wherever_it_is_written(text: str, path: str, wanted: tuple[object, ...]) -> None:
+    assert recognise(path, text).kind == "adr"
+    record = adr.parse(text, path)
+    date = f"{record.date:%Y-%m-%d}" if record.date else ""
+    assert (record.number, record.status, date, record.deciders, record.authors) == wanted
+    [piece] = adr.read(text, path)
+    assert all(f"by {people}." in piece.content for people in (record.deciders, record.authors) if people)
+
+
+def test_what_why_and_how_are_a_record_only_where_its_name_says_so() -> None:
+    record = adr.parse(HEAD_OF_ROWS, "docs/WEB-ADR-0007-edge.md")
+    assert (record.title, record.context) == ("Serve pages from the edge", "The origin is far away.")
+    assert record.decision == "Pages are served from the edge.\n\nA worker renders them."
+    assert recognise("README.md", "# Widget\n\n## What\n\nA widget.\n\n## Why\n\nFun.\n\n## How\n\nRun it.\n").kind == "docs"
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "Supersedes: https://github.com/acme/shop/pull/1234",
+        "Supersedes: the behaviour of pre-2.16",
+        "Supersedes: [the discussion](https://example.org/discussions/12)",
+        "Supersedes: version 3 of the interface",
+    ],
+)
+def test_a_number_that_is_no_records_supersedes_nothing(told: str) -> None:
+    text = f"# 5. Use one queue\n\n- Status: Accepted\n- {told}\n\n## Decision\n\nOne. This decision {told.lower()}.\n"
+    record = adr.parse(text, "docs/adr/0005-queue.md")
+    assert (record.supersedes, record.superseded_by, record.amends) == ((), (), ())
+
+
+def test_numbers_alone_are_records() -> None:
+    text = "# 5. Use one queue\n\n- Status: Accepted\n- Supersedes: 3 and #4\n\n## Decision\n\nOne.\n"
+    assert set(adr.parse(text, "docs/adr/0005-queue.md").supersedes) == {"3", "4"}
