@@ -670,3 +670,19 @@ def test_a_number_that_is_no_records_supersedes_nothing(told: str) -> None:
 def test_numbers_alone_are_records() -> None:
     text = "# 5. Use one queue\n\n- Status: Accepted\n- Supersedes: 3 and #4\n\n## Decision\n\nOne.\n"
     assert set(adr.parse(text, "docs/adr/0005-queue.md").supersedes) == {"3", "4"}
+
+
+def test_a_record_of_a_part_of_an_organisation_is_known_by_its_name() -> None:
+    text = "# Acme - Architecture Decision Record template\n\n| | |\n|---|---|\n| Status | Draft |\n| Authors | TBD |\n\n## What\n\nOne queue.\n"
+    record = adr.parse(text, "ACME-ADR-Billing-0006-one-queue.md")
+    assert recognise("ACME-ADR-Billing-0006-one-queue.md", text).kind == "adr"
+    assert (record.number, record.title, record.status, record.authors) == (6, "one queue", "draft", "")
+
+
+def test_fields_on_one_line_and_a_record_without_a_decision_are_read() -> None:
+    line = "# ADR 007: Logs\n\n**Status:** Accepted | **Date:** 2025-02-25\n\n## Decision\n\nIn one place.\n"
+    record = adr.parse(line, "operations/007-logs.md")
+    assert (record.status, record.date) == ("accepted", datetime(2025, 2, 25, tzinfo=UTC))
+    told = "# Levels\n\n- status: accepted\n- author: @ana\n\n## Context and Problem Statement\n\nToo many.\n\n## Levels\n\nThere are six.\n"
+    assert recognise("dev/0005-levels.md", told).kind == "adr"
+    assert "There are six." in adr.parse(told, "dev/0005-levels.md").decision

@@ -56,12 +56,16 @@ _NAMES: dict[str, tuple[str, ...]] = {
 _ROLE = {name: role for role, names in _NAMES.items() for name in names}
 _USUAL = frozenset(("what", "why", "how"))  # headings of a record only where its name or folder says that it is one
 _FOLDERS = frozenset(
-    "adr adrs decisions rfcs architecture-decisions architecture_decisions decision-records decision-log".split()
+    """adr adrs decisions rfcs architecture-decisions architecture_decisions decision-records decision-log
+    architecture-decision-records architecture_decision_records""".split()
 )
+_MADR = frozenset(("context", "context and problem statement", "decision drivers", "considered options"))
 _SERIES = r"(?:[A-Za-z]\w{0,15}[-_]){0,3}"  # whose record it is: «web-ADR-0001»
 _MARK = rf"{_SERIES}(?:adr|rfc|decision)"
-_CALLED_ADR = re.compile(rf"\[?{_SERIES}adr[ #:_-]*\d", re.IGNORECASE)
-_IN_NAME = re.compile(rf"(?:{_MARK}[-_ ]?)?(\d{{1,6}})(?=[-_. ]|$)", re.IGNORECASE)
+_PART_OF = r"(?:[-_][A-Za-z]{1,15}){1,2}[-_](?=0)"  # «web-ADR-billing-0001»
+_CALLED_ADR = re.compile(rf"\[?{_SERIES}adr(?:[ #:_-]*|{_PART_OF})\d", re.IGNORECASE)
+_IN_NAME = re.compile(rf"(?:{_MARK}(?:[-_ ]?|{_PART_OF}))?(\d{{1,6}})(?=[-_. ]|$)", re.IGNORECASE)
+_NO_TITLE = re.compile(r"\bdecision records?(?:\s+\(adr\))?(?:\s+template)?\W*$|\badr template\W*$", re.IGNORECASE)
 _DATED_NAME = re.compile(r"(\d{4})[-_]?(\d{2})[-_]?(\d{2})(?=[-_. ]|$)")
 _IN_HEADING = re.compile(
     rf"\[?(?:{_MARK}[ #:_-]*(\d{{1,6}})\]?[ \t]*[-:.)–—|]*"
@@ -109,6 +113,7 @@ _UNTICKED = re.compile(r"^[ \t]*[-*+][ \t]+\[([xX])\]|^[ \t]*[-*+][ \t]+\[ \].*"
 SETTLED = (
     "accepted", "approved", "agreed", "adopted", "decided", "implemented", "active", "done", "final", "ratified",
 )  # fmt: skip
+_NOBODY = re.compile(r"\W*(?:tb[acd]|n/?a|none|name|names|unknown|todo)?\W*", re.IGNORECASE)
 _URL = re.compile(r"(?<!\]\()<?\bhttps?://\S+")
 _ONLY_NUMBERS = re.compile(r"[\s,;&#]*(?:(?:adrs?|and|records?|decisions?|no)[\s,;&#.-]*|\d{1,6}[\s,;&#.]*)+", re.IGNORECASE)
 GONE = ("deprecated", "obsolete", "retired", "withdrawn", "abandoned")
@@ -160,6 +165,8 @@ def recognises(path: str, text: str) -> float:
     told = {**_details(parts), **fields, **_headed(parts)}
     if "status" in roles or "status" in told:
         score += 0.2
+    if "status" in told and {_bare(title) for title in titles} & _MADR:
+        score += 0.3
     if folder & _FOLDERS:
         score += 0.3
     if _IN_NAME.match(name) and not _DATED_NAME.match(name):
@@ -202,7 +209,7 @@ def parse(text: str, path: str) -> Record:
         for role in ("deciders", "authors")
     }
     links = _links(status_text, told, body, status)
-    decision = by_role["decision"] or ("" if by_role["context"] else _free(parts))
+    decision = by_role["decision"] or _free(parts)
     return Record(
         title or texts.title_of(decision), number, status, date, by_role["context"], decision, by_role["consequences"],
         by_role["options"], **people,
@@ -285,7 +292,7 @@ def _people(told: str) -> str:
     >>> _people("- [@ana](https://example.org/ana)\\n- Ben Lee"), _people("[name]"), _people("list everyone involved {here}")
     ('@ana, Ben Lee', '', '')
     """
-    if markdown.unnamed(told) or markdown.holes([told]):
+    if markdown.unnamed(told) or markdown.holes([told]) or _NOBODY.fullmatch(told):
         return ""
     names = [markdown.plain(line.strip().lstrip("-*+ ")) for line in re.split(r"\n|<br\s*/?>", told)]
     return texts.shorten(", ".join(name.strip(" ,.") for name in names if name.strip(" ,.-")), 200)
@@ -332,8 +339,9 @@ def _by_role(parts: list[Section]) -> dict[str, str]:
 
 
 def _free(parts: list[Section]) -> str:
-    """All that a record without the usual sections says."""
-    kept = [part for part in parts if _role(part.title) not in ("status", "date", "deciders", "authors")]
+    """All that a record without a decision says beside the sections that it has."""
+    kept = [part for part in parts if part.level == 1 or not _role(part.title)]
+    kept = kept if any(part.level > 1 for part in kept) or not any(_role(part.title) for part in parts) else []
     return "\n\n".join(f"{part.title}\n{part.body}".strip() if part.level > 1 else part.body for part in kept).strip()
 
 
@@ -343,7 +351,7 @@ def _named(path: str, heading: str) -> tuple[int | None, str]:
     in_name = None if _DATED_NAME.match(stem) else _IN_NAME.match(stem)
     in_heading = _IN_HEADING.match(heading)
     title = heading[in_heading.end() :].strip() if in_heading else heading
-    if not title.strip(" -:_"):
+    if not title.strip(" -:_") or (in_name and _NO_TITLE.search(title)):
         title = re.sub(r"[-_]+", " ", stem[in_name.end() :] if in_name else stem).strip()
     if in_name:
         return int(in_name[1]), title

@@ -29,6 +29,7 @@ _MARKS = re.compile(r"(\*\*|__|~~|`|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w))")
 _COLUMN = re.compile(
     r"(?:decision |last )?(?:date|updated?|status|owners?|severity)|authors?(?:\(s\))?|deciders?|approvers?", re.IGNORECASE
 )
+_SEVERAL = re.compile(r"(?<=\S)[ \t]+[|·•][ \t]+(?=\*\*[^*|]{2,40}(?::\*\*|\*\*:))")  # fields on one line
 _RULE = re.compile(r"[ \t]*\|?[ \t:|-]*-[ \t:|-]*\|?[ \t]*")
 _TO_BE_NAMED = re.compile(
     r"\{[^{}]{2,}\}|<[^<>]{2,}>"
@@ -210,7 +211,7 @@ def fields(text: str) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     names: list[str] = []  # of the columns of a wider table, whose first row holds their values
-    for line, code in lines(text):
+    for line, code in ((part, code) for line, code in lines(text) for part in _SEVERAL.split(line)):
         if code or len(line) > 2000:
             continue
         if line.lstrip().startswith("|"):
@@ -224,7 +225,9 @@ def fields(text: str) -> dict[str, str]:
                     found.setdefault(name, value[:MAX_VALUE])
             else:
                 names = [plain(cell).strip(": ").lower()[:60] for cell in cells]
-        elif one := _FIELD.fullmatch(line):
+            continue
+        names = []
+        if one := _FIELD.fullmatch(line):
             found.setdefault(one[1].strip().lower(), one[2].strip().strip("*_").strip()[:MAX_VALUE])
     return {name: value for name, value in found.items() if name}
 
