@@ -241,7 +241,9 @@ def test_what_is_changed_by_hand_changes_its_memory(memory: recollect.Engine) ->
     path.write_text(path.read_text("utf-8").replace("Retry with jitter.", "Retry with jitter, five times."), "utf-8")
     done = take_in(memory, Bank(memory.settings.bank_path))
     assert (done.created, done.edited) == (0, 1)
-    assert [(one.id, one.content) for one in learnings(memory).values()] == [(kept.id, "Retry with jitter, five times.")]
+    assert [(one.id, one.content) for one in learnings(memory).values()] == [
+        (kept.id, "Retry with jitter, five times.")
+    ]
     path.write_text(path.read_text("utf-8").replace("### Jitter", "### Pattern: Spread retries"), "utf-8")
     assert take_in(memory, Bank(memory.settings.bank_path)).edited == 1
     assert memory.get(kept.id).title == "Spread retries"

@@ -115,7 +115,9 @@ SETTLED = (
 )  # fmt: skip
 _NOBODY = re.compile(r"\W*(?:tb[acd]|n/?a|none|name|names|unknown|todo)?\W*", re.IGNORECASE)
 _URL = re.compile(r"(?<!\]\()<?\bhttps?://\S+")
-_ONLY_NUMBERS = re.compile(r"[\s,;&#]*(?:(?:adrs?|and|records?|decisions?|no)[\s,;&#.-]*|\d{1,6}[\s,;&#.]*)+", re.IGNORECASE)
+_ONLY_NUMBERS = re.compile(
+    r"[\s,;&#]*(?:(?:adrs?|and|records?|decisions?|no)[\s,;&#.-]*|\d{1,6}(?!\d)[\s,;&#.]*)+", re.IGNORECASE
+)
 GONE = ("deprecated", "obsolete", "retired", "withdrawn", "abandoned")
 
 
@@ -212,7 +214,7 @@ def parse(text: str, path: str) -> Record:
     decision = by_role["decision"] or _free(parts)
     return Record(
         title or texts.title_of(decision), number, status, date, by_role["context"], decision, by_role["consequences"],
-        by_role["options"], **people,
+        by_role["options"], people["deciders"], people["authors"],
         **{name: tuple(one for one in found if one != str(number)) for name, found in links.items()},
     )  # fmt: skip
 
@@ -289,7 +291,7 @@ def _details(parts: list[Section]) -> dict[str, str]:
 def _people(told: str) -> str:
     """Who decided, as one line: names that are listed, without what their links lead to.
 
-    >>> _people("- [@ana](https://example.org/ana)\\n- Ben Lee"), _people("[name]"), _people("list everyone involved {here}")
+    >>> _people("- [@ana](https://example.org/ana)\\n- Ben Lee"), _people("[name]"), _people("{list everyone}")
     ('@ana, Ben Lee', '', '')
     """
     if markdown.unnamed(told) or markdown.holes([told]) or _NOBODY.fullmatch(told):

@@ -16,6 +16,7 @@ from . import markdown
 from .markdown import Section
 
 MAX_SERVICES = 8
+MAX_TITLE, MAX_LEAD = 300, 4000  # characters that are looked at
 MAX_WORDS = 5  # of one name; what is longer is a sentence
 _KINDS = (
     r"(?:micro-?)?services?(?:\(s\))?|components?(?:\(s\))?|(?:sub)?systems?(?:\(s\))?|applications?|apps?|products?"
@@ -35,16 +36,19 @@ _VAGUE = re.compile(
     r"(?:all|any|every|most|many|some|several|multiple|various|no|other|users?|customers?|clients?)\b", re.I
 )
 _REPORT = re.compile(
-    r"^[^:–—]{0,60}?\b(?:inc|incident|post-?mortem|outage|review|report|rca|analysis|sev-?\d|p\d)\b[^:–—]{0,40}(?::|\s[–—-])\s+",
+    r"^[^:–—]{0,60}?\b(?:inc|incident|post-?mortem|outage|review|report|rca|analysis|sev-?\d|p\d)\b"
+    r"[^:–—]{0,40}(?::|\s[–—-])\s+",
     re.IGNORECASE,
 )
 _CAUSING = re.compile(
-    r".*\b(?:caus(?:ing|ed|es)|lead(?:ing|s)? to|led to|result(?:ing|ed|s) in|br(?:eaking|oke|eaks)|t(?:akes|ook|aking) down)\s+",
+    r".*\b(?:caus(?:ing|ed|es)|lead(?:ing|s)? to|led to|result(?:ing|ed|s) in|br(?:eaking|oke|eaks)"
+    r"|t(?:akes|ook|aking) down)\s+",
     re.IGNORECASE,
 )
 _BREAKS = (
-    r"(?:outages?|down(?:time)?|disruptions?|interruptions?|unavailab\w+|unreachable|inaccessible|failures?|fail(?:ed|s|ing)"
-    r"|degrad\w+|crash\w*|offline|unresponsive|not (?:available|reachable|responding|working)|timeouts?|timing out"
+    r"(?:outages?|down(?:time)?|disruptions?|interruptions?|unavailab\w+|unreachable|inaccessible|failures?"
+    r"|fail(?:ed|s|ing)|degrad\w+|crash\w*|offline|unresponsive|timeouts?|timing out"
+    r"|not (?:available|reachable|responding|working)"
     r"|issues?|problems?|incidents?|errors?|(?:(?:returns?|returning|returned) )?(?:http )?[45](?:\d\d|xx)s?)"
 )
 _BROKE = re.compile(rf"(?P<name>.+?)\s+(?:(?:is|was|are|were|goes|went|became|being)\s+)?{_BREAKS}\b", re.IGNORECASE)
@@ -58,31 +62,33 @@ _SAID = re.compile(
     r"(?:\b[Tt]he|\b[Oo]ur|^|(?<=[.:] ))\s*(?P<name>`[^`\n]{2,60}`|[\w.+-]+(?:\s[\w.+-]+){0,2}?)"
     r"(?:\s(?P<noun>service|API|app|application|cluster|server|database|platform|website|site|system|component))?\s"
     r"(?:was|were|became|went|is|has been|had been)\s(?:\w+ly\s)?"
-    r"(?:unavailable|down|unreachable|offline|unresponsive|degraded|inaccessible|not (?:available|reachable|responding))\b",
+    r"(?:unavailable|down|unreachable|offline|unresponsive|degraded|inaccessible"
+    r"|not (?:available|reachable|responding))\b",
     re.MULTILINE,
 )
 _TAKEN_DOWN = re.compile(
-    r"\b(?:t(?:akes|ook|aking) down|br(?:eaking|oke|eaks))\s+(?P<name>[^,:;(]+?)(?:\s+(?:on|in|for|after|during|at)\b|$)",
-    re.I,
+    r"\b(?:t(?:akes|ook|aking) down|br(?:eaking|oke|eaks))\s+(?P<name>[^,:;(]+?)"
+    r"(?:\s+(?:on|in|for|after|during|at)\b|$)",
+    re.IGNORECASE,
 )
 _BEFORE = frozenset(
-    """whole entire same affected the a an our major minor critical partial full complete total intermittent production prod staging global brief short
-    unplanned planned elevated increased high multiple widespread temporary second another new recent all some most regional
-    primary secondary failed repeated""".split()
+    """the a an our whole entire same affected major minor critical partial full complete total intermittent
+    production prod staging global brief short unplanned planned elevated increased high multiple widespread temporary
+    second another new recent all some most regional primary secondary failed repeated""".split()
 )
 _AFTER = frozenset(
     """upgrade update updates version deployment deploy release migration failover rollout maintenance certificate
-    certificates connection connections connectivity performance latency memory disk cpu high node nodes instance instances
-    replica primary secondary pod pods request requests service services""".split()
+    certificates connection connections connectivity performance latency memory disk cpu high node nodes instance
+    instances replica primary secondary pod pods request requests service services""".split()
 )
 _NOUNS = frozenset(
-    """api gateway database cluster queue portal website dashboard platform pipeline worker scheduler proxy cache backend
-    frontend broker registry""".split()
+    """api gateway database cluster queue portal website dashboard platform pipeline worker scheduler proxy cache
+    backend frontend broker registry""".split()
 )
 _NOT_NAMES = frozenset(
     "http https tls ssl tcp udp ip cpu oom ram gc utc rca pm sev iac ami pods crud i we it this that there what".split()
 )
-_MADE = re.compile(r"[A-Z]\w*[A-Z0-9]\w*|[a-z]+[A-Z]\w*|\w+(?:[-_.]\w+)+")
+_MADE = re.compile(r"[A-Z]\w*[A-Z0-9]\w*|[a-z]+[A-Z]\w*|[^\W_]+(?:[-_.][^\W_]+)+")
 
 
 def services(title: str, fields: Mapping[str, str], parts: Sequence[Section], lead: str) -> tuple[str, ...]:
@@ -153,7 +159,7 @@ def _in_title(title: str, body: str) -> list[str]:
     >>> _in_title("Outage of the payment gateway", "The payment gateway"), _in_title("All services returning 503", "")
     (['payment gateway'], [])
     """
-    told = _REPORT.sub("", markdown.plain(title))
+    told = _REPORT.sub("", markdown.plain(title)[:MAX_TITLE])
     clause = _CAUSING.sub("", told)
     for found in (_BROKE.match(clause), _BREAK_OF.search(clause), _TAKEN_DOWN.search(told)):
         parts = re.split(r"\s+(?:and|&)\s+|,\s*", found["name"]) if found else []
@@ -164,7 +170,7 @@ def _in_title(title: str, body: str) -> list[str]:
 
 def _in_words(lead: str, body: str) -> list[str]:
     """What the first words say was down."""
-    for found in _SAID.finditer(markdown.prose(lead)):
+    for found in _SAID.finditer(markdown.prose(lead[:MAX_LEAD])):
         words = found["name"].strip("`")
         if found["name"].startswith("`"):
             return [words]

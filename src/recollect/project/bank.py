@@ -23,6 +23,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from ..engine import Engine
 from ..engine import open as open_engine
@@ -161,7 +162,7 @@ class _Known:
     def was_taken_in(self, one: Learning) -> bool:
         return bool(self._engine.sources([f"{SOURCE}{one.id}"]))
 
-    def changed(self, memory: Memory, one: Learning) -> dict[str, str]:
+    def changed(self, memory: Memory, one: Learning) -> dict[str, Any]:
         """What an entry says otherwise than its memory, which does not say so and never did."""
         said = {"content": one.description, "title": one.name, "reasoning": " ".join(one.reasoning.split())}
         now = {"content": content_id(memory.content), "title": learning.heading(memory.title), "reasoning": ""}
@@ -177,7 +178,7 @@ class _Known:
         return {name: said[name] for name in differs if name != "title" or one.name not in once}
 
 
-def _edit(engine: Engine, memory: Memory, one: Learning, fields: dict[str, str], done: TakenIn) -> None:
+def _edit(engine: Engine, memory: Memory, one: Learning, fields: dict[str, Any], done: TakenIn) -> None:
     try:
         engine.edit(memory.id, reason=f"changed by hand in {one.category}.md", **fields)
     except (BadInput, Refused):  # another says the same, or it was rejected before

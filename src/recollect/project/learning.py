@@ -229,7 +229,7 @@ def write(learning: Learning) -> str:
 def put(text: str, learning: Learning, *, renamed: bool = False) -> str | None:
     """A file in which what is known of a learning is as it is now; None where the file does not hold it.
 
-    The words that stand there stay, with their heading unless the learning was `renamed`: somebody may have put them so.
+    The words that stand there stay, and their heading unless the learning was `renamed`: somebody may have put them so.
     """
     parts = _blocks(text)
     held = [n for n, (_, one) in enumerate(parts) if one and one.id == learning.id]

@@ -27,7 +27,8 @@ _BULLET = re.compile(r"([ \t]*)(?:[-*+]|\d{1,9}[.)])(?:[ \t]+(.*)|[ \t]*)")
 _LINK = re.compile(r"!?\[([^\[\]]*)\](?:\([^()\s]*(?:\([^()]*\)[^()\s]*)*(?:[ \t]+[^()]*)?\)|\[[^\[\]]*\])")
 _MARKS = re.compile(r"(\*\*|__|~~|`|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w))")
 _COLUMN = re.compile(
-    r"(?:decision |last )?(?:date|updated?|status|owners?|severity)|authors?(?:\(s\))?|deciders?|approvers?", re.IGNORECASE
+    r"(?:decision |last )?(?:date|updated?|status|owners?|severity)|authors?(?:\(s\))?|deciders?|approvers?",
+    re.IGNORECASE,
 )
 _SEVERAL = re.compile(r"(?<=\S)[ \t]+[|·•][ \t]+(?=\*\*[^*|]{2,40}(?::\*\*|\*\*:))")  # fields on one line
 _RULE = re.compile(r"[ \t]*\|?[ \t:|-]*-[ \t:|-]*\|?[ \t]*")
@@ -211,7 +212,7 @@ def fields(text: str) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     names: list[str] = []  # of the columns of a wider table, whose first row holds their values
-    for line, code in ((part, code) for line, code in lines(text) for part in _SEVERAL.split(line)):
+    for line, code in ((part, code) for whole, code in lines(text) for part in _SEVERAL.split(whole)):
         if code or len(line) > 2000:
             continue
         if line.lstrip().startswith("|"):

@@ -191,7 +191,9 @@ class Work:
         ]
         for place in (Bank(settings.bank_path), *(place for place in places if place.local)):
             if (done := learn(self._engine, place)) and (done.created or done.edited):
-                log.info("taken in from the knowledge bank", extra={"fields": {"learnings": done.created + done.edited}})
+                log.info(
+                    "taken in from the knowledge bank", extra={"fields": {"learnings": done.created + done.edited}}
+                )
 
     def _write(self) -> None:
         """The trail of what is learnt, and the daily log."""
