@@ -16,8 +16,9 @@ import recollect
 from conftest import Opener
 from recollect import settings
 from recollect.errors import BadInput
-from recollect.project import bank, learning
+from recollect.project import bank, brief, learning
 from recollect.project.bank import Bank, Trail, take_in
+from recollect.project.brief import Wanted
 from recollect.project.learning import Learning, content_id
 from recollect.types import Scope
 
@@ -188,13 +189,24 @@ def test_a_dry_run_changes_nothing(memory: recollect.Engine, files: Path) -> Non
     assert memory.head == head
 
 
-def test_a_project_is_taken_in_by_itself_only_the_first_time(memory: recollect.Engine, files: Path) -> None:
+def test_files_are_taken_in_by_themselves_whenever_they_change(memory: recollect.Engine, files: Path) -> None:
     place = Bank(memory.settings.bank_path, files, "shop")
-    first = bank.learn_once(memory, place)
+    first = bank.learn(memory, place)
     assert first is not None
     assert first.created == 3
     (files / "anti-patterns.md").write_text("### Later\nAdded by hand.\n", "utf-8")
-    assert bank.learn_once(memory, place) is None
+    later = bank.learn(memory, place)
+    assert later is not None
+    assert (later.created, later.known) == (1, 3)
+    assert bank.learn(memory, place) is None
+
+
+def test_the_first_memory_does_not_hide_the_files_from_the_brief(memory: recollect.Engine, files: Path) -> None:
+    memory.remember("Never deploy on Fridays.", kind="pattern", scope=Scope(project="shop"))
+    wanted = Wanted(str(files.parents[1]), Scope(project="shop"))
+    told = brief.make(memory, wanted).text
+    assert "Twice the cache was the bug." in told
+    assert "Never deploy on Fridays." in told
 
 
 # -- the trail --------------------------------------------------------------------------------------------------------
@@ -215,12 +227,50 @@ def test_what_is_learnt_lands_in_the_store_and_in_the_files(memory: recollect.En
     assert (one.name, one.reasoning, one.references, one.memory) == ("Jitter", "Herds.", ("src/retry.py",), kept.id)
     path = memory.settings.bank_path / "patterns.md"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    before = path.read_bytes()
     assert Trail(memory).run() == 0, "it goes on where it was"
     memory.remember("Retry with jitter.", kind="pattern")
     (again,) = trail(memory)
     assert again.observed == 2
-    assert path.read_bytes().startswith(before), "the trail is only appended to"
+    assert path.read_text("utf-8").count("Retry with jitter.") == 1, "observed again, not written down again"
+
+
+def test_what_is_changed_by_hand_changes_its_memory(memory: recollect.Engine) -> None:
+    kept = memory.remember("Retry with jitter.", kind="pattern", title="Jitter", reasoning="Herds.")
+    trail(memory)
+    path = memory.settings.bank_path / "patterns.md"
+    path.write_text(path.read_text("utf-8").replace("Retry with jitter.", "Retry with jitter, five times."), "utf-8")
+    done = take_in(memory, Bank(memory.settings.bank_path))
+    assert (done.created, done.edited) == (0, 1)
+    assert [(one.id, one.content) for one in learnings(memory).values()] == [
+        (kept.id, "Retry with jitter, five times.")
+    ]
+    path.write_text(path.read_text("utf-8").replace("### Jitter", "### Pattern: Spread retries"), "utf-8")
+    assert take_in(memory, Bank(memory.settings.bank_path)).edited == 1
+    assert memory.get(kept.id).title == "Spread retries"
+    assert [one.name for one in trail(memory)] == ["Spread retries"]
+    assert take_in(memory, Bank(memory.settings.bank_path)).edited == 0
+    assert path.read_text("utf-8").count("### ") == 1
+
+
+def test_a_file_that_is_behind_the_store_changes_nothing(memory: recollect.Engine, files: Path) -> None:
+    kept = memory.remember("Retry at once.", kind="pattern", title="Retry")
+    trail(memory)
+    take_in(memory, Bank(memory.settings.bank_path, files, "shop"))
+    memory.edit(kept.id, content="Retry after a pause.", title="Pause")
+    sample = learnings(memory)["Read a real sample first"]
+    memory.edit(sample.id, content="Read two real samples first.")
+    done = take_in(memory, Bank(memory.settings.bank_path, files, "shop"))
+    assert (done.created, done.edited) == (0, 0)
+    assert memory.get(kept.id).title == "Pause"
+
+
+def test_an_entry_that_somebody_wrote_is_changed_and_not_doubled(memory: recollect.Engine, files: Path) -> None:
+    place = Bank(memory.settings.bank_path, files, "shop")
+    take_in(memory, place)
+    (files / "heuristics.md").write_text(HEURISTICS.replace("Twice the cache", "Three times the cache"), "utf-8")
+    done = take_in(memory, place)
+    assert (done.created, done.edited) == (0, 1)
+    assert learnings(memory)["Measure before caching"].content == "Three times the cache was the bug."
 
 
 def test_the_trail_tells_what_holds_no_longer(memory: recollect.Engine) -> None:

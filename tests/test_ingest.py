@@ -14,10 +14,11 @@ import pytest
 from click.testing import CliRunner
 
 import recollect
-from recollect import BadInput, Scope
+from recollect import BadInput, Link, Scope
 from recollect.cli import cli
 from recollect.project import stamps
 from recollect.project.ingest import Report, ingest
+from recollect.project.roots import UNNAMED, Roots
 from replay import replayed, state_of
 
 GUIDE = "# Guide\n\nHello.\n\n## Deploys\n\nWe deploy on Thursdays.\n\n## Tests\n\nRun make test.\n"
@@ -409,3 +410,158 @@ def test_the_command_tells_what_it_did(tmp_path: Path) -> None:
     done = CliRunner().invoke(cli, [*store, "ingest", str(tmp_path / "nowhere")])
     assert done.exit_code == BadInput.exit
     assert "There is no" in done.stderr
+
+
+# -- several roots of one project -------------------------------------------------------------------------------------
+
+
+def test_two_folders_of_one_project_do_not_take_each_other_back(memory: recollect.Engine, tmp_path: Path) -> None:
+    first = write(tmp_path / "ra", guide_md="# A\n\nAlpha deploys on Thursdays.\n", adr__0001_x_md=record(1, "Kafka"))
+    second = write(tmp_path / "rb", guide_md="# B\n\nBeta deploys on Mondays.\n", adr__0002_y_md=record(2, "Redis"))
+    ingest(memory, first, project="p")
+    report = ingest(memory, second, project="p")
+    assert (report.retired, report.superseded, report.deleted) == (0, 0, 0)
+    assert {"Alpha deploys on Thursdays.", "Beta deploys on Mondays."} <= contents(memory)
+    shutil.rmtree(memory.settings.home / stamps.FOLDER)
+    assert ingest(memory, first, project="p").retired == ingest(memory, second, project="p").retired == 0
+    (second / "guide.md").unlink()
+    assert ingest(memory, second, project="p").retired == 1
+    assert "Alpha deploys on Thursdays." in contents(memory)
+    assert "Beta deploys on Mondays." not in contents(memory)
+
+
+def test_a_record_supersedes_records_of_its_own_root(memory: recollect.Engine, tmp_path: Path) -> None:
+    ingest(memory, write(tmp_path / "ra", **{"adr__0001-kafka_md": record(1, "Kafka")}), project="p")
+    later = {"adr__0002-nats_md": record(2, "NATS", "Accepted. Supersedes ADR 1.")}
+    ingest(memory, write(tmp_path / "rb", **later), project="p")
+    assert {one.title for one in memory.list(kinds=("decision",)).memories} == {"ADR 1: Kafka", "ADR 2: NATS"}
+
+
+@pytest.mark.parametrize("inner_first", [True, False])
+def test_a_folder_inside_another_is_the_same_file(memory: recollect.Engine, tmp_path: Path, inner_first: bool) -> None:
+    outer = write(tmp_path / "work", docs__guide_md="# G\n\nWe deploy on Thursdays.\n", top_md="# T\n\nTop.\n")
+    both = [outer / "docs", outer] if inner_first else [outer, outer / "docs"]
+    for folder in both:
+        ingest(memory, folder, project="p")
+    write(outer, docs__guide_md="# G\n\nWe deploy on Mondays.\n")
+    assert ingest(memory, both[1], project="p").superseded == 1
+    assert contents(memory) == {"We deploy on Mondays.", "Top."}
+    (outer / "docs" / "guide.md").unlink()
+    shutil.rmtree(memory.settings.home / stamps.FOLDER)
+    assert ingest(memory, both[0], project="p").retired == 1
+    assert contents(memory) == {"Top."}
+
+
+def test_a_folder_that_was_moved_keeps_what_it_said(memory: recollect.Engine, tmp_path: Path) -> None:
+    old = write(tmp_path / "old", guide_md=GUIDE, other_md="# O\n\nStays.\n")
+    ingest(memory, old, project="p")
+    moved = old.rename(tmp_path / "new")
+    write(moved, guide_md=GUIDE.replace("Thursdays", "Mondays"))
+    report = ingest(memory, moved, project="p")
+    assert (report.superseded, report.retired, report.created) == (1, 0, 1)
+    assert contents(memory) == {"Hello.", "Stays.", "We deploy on Mondays.", "Run make test."}
+    nothing = ingest(memory, moved, project="p")
+    assert (nothing.files, nothing.deleted) == (0, 0)
+
+
+def test_two_clones_of_a_repository_are_one_root(memory: recollect.Engine, tmp_path: Path) -> None:
+    for name, address in (("one", "git@example.org:team/shop.git"), ("two", "https://example.org/team/shop")):
+        repository(tmp_path / name)
+        subprocess.run(["git", "-C", str(tmp_path / name), "remote", "add", "origin", address], check=True)
+    ingest(memory, write(tmp_path / "one", guide_md=GUIDE), project="p")
+    later = write(tmp_path / "two", guide_md=GUIDE.replace("Thursdays", "Mondays"))
+    assert ingest(memory, later, project="p").superseded == 1
+
+
+def older_version(memory: recollect.Engine, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ingest as it was done when files were known by their project alone."""
+    with monkeypatch.context() as patched:
+        patched.setattr(Roots, "_name", lambda self: UNNAMED)
+        ingest(memory, folder, project="p")
+    (memory.settings.home / "projects.json").unlink()
+
+
+@pytest.mark.parametrize("stamped", [True, False])
+def test_what_an_older_version_ingested_is_known_again(
+    memory: recollect.Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stamped: bool
+) -> None:
+    folder = write(tmp_path / "shop", guide_md=GUIDE, other_md="# O\n\nStays.\n")
+    older_version(memory, folder, monkeypatch)
+    if not stamped:
+        shutil.rmtree(memory.settings.home / stamps.FOLDER)
+    other = write(tmp_path / "other", guide_md="# X\n\nAnother folder.\n")
+    assert ingest(memory, other, project="p").retired == 0
+    write(folder, guide_md=GUIDE.replace("Thursdays", "Mondays"))
+    report = ingest(memory, folder, project="p")
+    assert (report.superseded, report.retired, report.created) == (1, 0, 1)
+    (folder / "other.md").unlink()
+    assert ingest(memory, folder, project="p").retired == 1
+
+
+REPORT = (
+    "# Outage of the shop\n\n## Impact\n\nNo orders.\n\n## Root cause\n\nA full disk.\n\n## Timeline\n\n10:00 down.\n"
+)
+
+
+def test_a_report_without_a_suffix_is_read_and_other_files_without_one_are_told(
+    memory: recollect.Engine, tmp_path: Path
+) -> None:
+    folder = write(tmp_path / "shop", **{"incidents__2024-03-outage": REPORT, "LICENSE": "Do as you like.\n"})
+    report = ingest(memory, folder)
+    assert (report.kinds, report.skipped) == ({"incident": 1}, {"of no kind that is read": 1})
+    again = ingest(memory, folder)
+    assert (again.unchanged, again.skipped) == (1, {"of no kind that is read": 1})
+    assert ingest(memory, folder / "LICENSE").kinds == {"docs": 1}, "somebody named it"
+    assert ingest(memory, folder).retired == 0
+
+
+# -- what code needs --------------------------------------------------------------------------------------------------
+
+
+def needs(engine: recollect.Engine) -> set[tuple[str, str]]:
+    return {(one.origin, one.target) for one in engine.graph(Scope(project="shop")).ties(("depends_on",))}
+
+
+def test_a_file_depends_on_its_modules_and_on_the_projects_own_files(memory: recollect.Engine, tmp_path: Path) -> None:
+    folder = tmp_path / "shop"
+    both = '"""{}"""\n{}\n\ndef one():\n    return 1\n\n\ndef two():\n    return 2\n'
+    files = {
+        "src/shop/__init__.py": '"""The shop."""\n', "src/shop/db.py": both.format("Database.", ""),
+        "auth_service/pool.py": both.format("Pool.", "import psycopg\nfrom shop.db import one\n"),
+        "auth_service/routes.py": both.format("Routes.", "from auth_service import pool\nimport shop.db\n"),
+        "tests/test_db.py": both.format("Tests.", "import pytest\nfrom auth_service.pool import one\n"),
+        "web/src/lib/money.ts": "export function cents() { return 1 }\nexport function euros() { return 2 }\n",
+        "web/src/cart.ts": "import {cents} from '@/lib/money'\nimport axios from 'axios'\n"
+                           "export function total() { return cents() }\nexport function count() { return 2 }\n",
+    }  # fmt: skip
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    ingest(memory, folder)
+    assert needs(memory) == {
+        ("auth_service/pool.py", "psycopg"), ("auth_service/pool.py", "src/shop/db.py"),
+        ("auth_service/routes.py", "auth_service/pool.py"), ("auth_service/routes.py", "src/shop/db.py"),
+        ("tests/test_db.py", "pytest"), ("tests/test_db.py", "auth_service/pool.py"),
+        ("web/src/cart.ts", "axios"), ("web/src/cart.ts", "web/src/lib/money.ts"),
+    }  # fmt: skip
+    graph = memory.graph(Scope(project="shop"))
+    assert graph.remove(["psycopg"]) == 1
+    assert "auth_service/pool.py" in {one.title for one in memory.list(kinds=("code",)).memories}
+
+
+def test_what_an_older_version_tied_the_wrong_way_round_is_put_right(memory: recollect.Engine, tmp_path: Path) -> None:
+    folder = write(tmp_path / "shop", **{"pool.py": "import psycopg\n\n\ndef one():\n    return 1\n"})
+    ingest(memory, folder)
+    [code] = memory.list(kinds=("code",)).memories
+    [right] = [link for link in memory.links(code.id) if link.relation == "depends_on"]
+    store = memory._store
+    with store.transaction(memory.settings.tenant, "test", datetime(2026, 3, 2, tzinfo=UTC)) as changes:
+        changes.drop(Link, right.id, "unlink", "")
+        changes.put(Link(right.id, right.target, "depends_on", right.origin, "entity", "memory"), "link")
+    stamp = next((memory.settings.home / stamps.FOLDER).iterdir())
+    told = json.loads(stamp.read_text())
+    stamp.write_text(json.dumps(told | {"files": {path: one[:5] for path, one in told["files"].items()}}))
+    assert needs(memory) == {("psycopg", "one")}
+    ingest(memory, folder)
+    assert needs(memory) == {("one", "psycopg")}
+    nothing_happens(memory, folder)

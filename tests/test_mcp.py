@@ -383,6 +383,12 @@ def test_the_project_vocabulary_keeps_incidents_tasks_and_provenance(server: Ser
     id = call(server, "ingest_incident", arguments, **where).removeprefix("Remembered as ").rstrip(".")
     made = server.engine.get(id)
     assert (made.kind, made.importance, made.scope.project) == ("incident", 9, "shop")
+    assert {"severity:sev2", "service:shop"} <= set(made.tags)
+    again = {"summary": "Cards were refused.", "severity": "SEV-1", "services": ["billing", "ledger"]}
+    call(server, "ingest_incident", again, **where)
+    graph = server.engine.graph(recollect.Scope(project="shop"))
+    assert [one.origin for one in graph.ties(("had_incident",))] == ["shop", "billing", "ledger"]
+    assert "SEV-2, P1 or critical" in call(server, "ingest_incident", {"summary": "x", "severity": "banana"}, **where)
     assert "Checkout timed out" in call(server, "semantic_search", {"query": "timeout"}, **where)
     assert call(server, "get_task_context", {}, **where) == "No task is set."
     call(server, "set_task_context", {"task": "Add PKCE", "details": {"branch": "pkce"}}, **where)

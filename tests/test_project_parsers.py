@@ -543,3 +543,164 @@ def test_captions_are_kept_without_their_tags() -> None:
     assert piece.content == "Ana Ruiz: We move to RDS.\n\nBen: R&D agrees."
     (one,) = documents.read("1\n00:00:01,000 --> 00:00:02,000\n<i>We move to RDS.</i>\n", "meetings/databases.srt")
     assert one.content == "We move to RDS."
+
+
+@pytest.mark.parametrize(
+    ("title", "body", "wanted"),
+    [
+        ("Checkout was slow", "**Services affected:** cart-api, `payments`\n\n## Impact\nSlow.", "cart-api, payments"),
+        ("Slow", "| Field | Value |\n|---|---|\n| Impacted Services | Ledger, Billing |", "Ledger, Billing"),
+        ("Slow", "## Impact\n\n- Users affected: 40 %\n- Services affected: mail relay\n", "mail relay"),
+        ("Slow", "## Impacted components\n\n- `indexer` - wrote nothing\n- search\n", "indexer, search"),
+        ("Slow", "## 2. Affected systems\n\nMailer and Scheduler (partly)\n", "Mailer, Scheduler"),
+        ("Slow", "- Category: Kubernetes\n- Area: network\n- Team: core\n\n## Summary\nIt was slow.", ""),
+        ("Slow", "Services affected: All\n\n## Summary\nIt was slow.", ""),
+        ("Slow", "Services affected: [list of services]\n\n## Summary\nIt was slow.", ""),
+        ("Slow", "System: customers could not log in for two hours and more\n\n## Summary\nIt was slow.", ""),
+        ("Postmortem: Redis outage on 3 May", "## Summary\nAt noon Redis lost its leader.", "Redis"),
+        ("INC-7: auth-service returning 500s", "## Summary\nThe auth-service pods restarted.", "auth-service"),
+        ("Bad deploy took down GraphQL API", "## Summary\nThe GraphQL API answered nothing.", "GraphQL API"),
+        ("API and Dashboard outage", "## Summary\nBoth the API and the Dashboard were away.", "API, Dashboard"),
+        ("Outage of the payment gateway", "## Summary\nThe payment gateway refused all cards.", "payment gateway"),
+        ("Certificates expired", "## Summary\nThe `session-store` service was down for an hour.", "session-store"),
+        ("Certificates expired", "## Summary\nFor an hour the checkout service was unavailable.", "checkout"),
+        ("Noisy alerts", "## Summary\nThe whole service was down. It was odd.", ""),
+        ("All services returning 503", "## Summary\nEvery request failed.", ""),
+        ("Major incident on Friday", "## Summary\nIt was bad.", ""),
+        ("HTTP errors after a deploy", "## Summary\nHTTP errors rose.", ""),
+    ],
+)  # fmt: skip
+def test_the_affected_services_are_those_that_the_report_names(title: str, body: str, wanted: str) -> None:
+    text = f"# {title}\n\n{body}\n\n## Timeline\n\n- 10:00 began\n"
+    assert ", ".join(incidents.parse(text, "incidents/a.md").services) == wanted
+
+
+@pytest.mark.parametrize(
+    ("line", "wanted"),
+    [
+        ("**Severity:** SEV1 (Critical - Total Outage)", "sev1"), ("Severity: Sev 2", "sev2"), ("severity: P0", "sev0"),
+        ("| Severity | S3 |", "sev3"), ("- Priority: High", "sev2"), ("Severity level: 4/minor", "sev4"),
+        ("Severity: Critical | High | Medium", ""), ("Severity: moderate", "sev3"),
+    ],
+)  # fmt: skip
+def test_a_severity_is_one_of_a_few_however_it_is_written(line: str, wanted: str) -> None:
+    text = f"# Outage\n\n{line}\n\n## Timeline\n\n- 10:00 began\n"
+    assert incidents.parse(text, "incidents/a.md").severity == wanted
+
+
+HEAD_OF_COLUMNS = """| Status | Date | Author(s) |
+|:---|:---|:---|
+| Accepted | 11-April-2023 | [@ana](https://example.org/ana) |
+
+## Context
+
+Mail is slow.
+
+## Decision
+
+Send it from a queue.
+"""
+HEAD_OF_ROWS = """# WEB-ADR-0007 - Serve pages from the edge
+
+| | |
+|---|---|
+| Date | 22-10-2024 |
+| Status | Approved |
+| Deciders | Ana Ruiz, Ben Lee |
+
+## What
+
+Pages are served from the edge.
+
+## Why
+
+The origin is far away.
+
+## How
+
+A worker renders them.
+"""
+TWO_COLUMNS = (
+    "# 3. Keep logs\n\n| Status | Date |\n|---|---|\n| Proposed | January, 2026 |\n\n## Decision\n\nFor a year.\n"
+)
+NOTES = """# 4. Use one queue
+
+## Status
+
+Ratified
+
+## Decision
+
+One queue for all.
+
+## Notes
+
+Author: Cleo
+Approved by: the board
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "wanted"),
+    [
+        (HEAD_OF_COLUMNS, "docs/adr/012-queue.md", (12, "accepted", "2023-04-11", "", "@ana")),
+        (HEAD_OF_ROWS, "docs/WEB-ADR-0007-edge.md", (7, "approved", "2024-10-22", "Ana Ruiz, Ben Lee", "")),
+        (TWO_COLUMNS, "docs/adr/0003-keep-logs.md", (3, "proposed", "2026-01-01", "", "")),
+        (NOTES, "docs/adr/0004-queue.md", (4, "ratified", "", "the board", "Cleo")),
+    ],
+)
+def test_a_record_has_its_head_wherever_it_is_written(text: str, path: str, wanted: tuple[object, ...]) -> None:
+    assert recognise(path, text).kind == "adr"
+    record = adr.parse(text, path)
+    date = f"{record.date:%Y-%m-%d}" if record.date else ""
+    assert (record.number, record.status, date, record.deciders, record.authors) == wanted
+    [piece] = adr.read(text, path)
+    assert all(f"by {people}." in piece.content for people in (record.deciders, record.authors) if people)
+
+
+def test_what_why_and_how_are_a_record_only_where_its_name_says_so() -> None:
+    record = adr.parse(HEAD_OF_ROWS, "docs/WEB-ADR-0007-edge.md")
+    assert (record.title, record.context) == ("Serve pages from the edge", "The origin is far away.")
+    assert record.decision == "Pages are served from the edge.\n\nA worker renders them."
+    assert (
+        recognise("README.md", "# Widget\n\n## What\n\nA widget.\n\n## Why\n\nFun.\n\n## How\n\nRun it.\n").kind
+        == "docs"
+    )
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "Supersedes: https://github.com/acme/shop/pull/1234",
+        "Supersedes: the behaviour of pre-2.16",
+        "Supersedes: [the discussion](https://example.org/discussions/12)",
+        "Supersedes: version 3 of the interface",
+    ],
+)
+def test_a_number_that_is_no_records_supersedes_nothing(told: str) -> None:
+    text = f"# 5. Use one queue\n\n- Status: Accepted\n- {told}\n\n## Decision\n\nOne. This decision {told.lower()}.\n"
+    record = adr.parse(text, "docs/adr/0005-queue.md")
+    assert (record.supersedes, record.superseded_by, record.amends) == ((), (), ())
+
+
+def test_numbers_alone_are_records() -> None:
+    text = "# 5. Use one queue\n\n- Status: Accepted\n- Supersedes: 3 and #4\n\n## Decision\n\nOne.\n"
+    assert set(adr.parse(text, "docs/adr/0005-queue.md").supersedes) == {"3", "4"}
+
+
+def test_a_record_of_a_part_of_an_organisation_is_known_by_its_name() -> None:
+    head = "# Acme - Architecture Decision Record template\n\n| | |\n|---|---|\n| Status | Draft |\n| Authors | TBD |\n"
+    text = f"{head}\n## What\n\nOne queue.\n"
+    record = adr.parse(text, "ACME-ADR-Billing-0006-one-queue.md")
+    assert recognise("ACME-ADR-Billing-0006-one-queue.md", text).kind == "adr"
+    assert (record.number, record.title, record.status, record.authors) == (6, "one queue", "draft", "")
+
+
+def test_fields_on_one_line_and_a_record_without_a_decision_are_read() -> None:
+    line = "# ADR 007: Logs\n\n**Status:** Accepted | **Date:** 2025-02-25\n\n## Decision\n\nIn one place.\n"
+    record = adr.parse(line, "operations/007-logs.md")
+    assert (record.status, record.date) == ("accepted", datetime(2025, 2, 25, tzinfo=UTC))
+    head = "# Levels\n\n- status: accepted\n- author: @ana\n\n## Context and Problem Statement\n\nToo many.\n"
+    told = f"{head}\n## Levels\n\nThere are six.\n"
+    assert recognise("dev/0005-levels.md", told).kind == "adr"
+    assert "There are six." in adr.parse(told, "dev/0005-levels.md").decision

@@ -314,7 +314,7 @@ def test_7c_also_where_no_daemon_can_be_started_the_hook_answers_from_the_markdo
 def test_8_an_empty_database_is_filled_from_the_markdown_once(opened: Opener, tmp_path: Path) -> None:
     memory = opened()
     place = Bank(written(tmp_path / "own", {"patterns": BANK["patterns"]}), written(tmp_path / "local", BANK), "work")
-    first = bank.learn_once(memory, place)
+    first = bank.learn(memory, place)
     assert first is not None
     assert (first.created, first.known) == (4, 0), "what stands in both is one"
     found = {one.title: one for one in memory.list(kinds=learning.KINDS).memories}

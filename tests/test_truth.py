@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 import recollect
 from conftest import Opener
-from recollect import Memory, Scope
+from recollect import Memory, Scope, present
 from recollect.project import truth
 from recollect.project.git import find
+from recollect.project.ingest import ingest
 from recollect.project.places import Places, Seen
 from recollect.project.refresh import refresh
+from recollect.serve import words
 from repositories import Repo
 
 SHOP = Scope(project="shop")
@@ -381,3 +384,105 @@ def test_an_empty_repository_and_one_with_a_rewritten_history_are_kept_up_with(
     assert done.commits == 1
     [old] = [one for one in commits(memory) if one.title == "First"]
     assert old.id in done.stale, "the commit it came from is on no branch any more"
+
+
+# -- what was ingested from a repository ------------------------------------------------------------------------------
+
+TAKE = 'def take():\n    """{}"""\n    return 1\n\n\ndef give():\n    """Put one back."""\n    return 2\n'
+
+
+def said(engine: recollect.Engine, branch: str = "main", **filters: object) -> str:
+    """What is seen from a branch."""
+    found = engine.list(scope=SHOP, limit=1000, **filters).memories  # type: ignore[arg-type]
+    return "\n".join(memory.content for memory in found if memory.scope.branch in ("", branch))
+
+
+def test_code_that_changed_is_stale_until_it_is_read_again(repo: Repo, memory: recollect.Engine) -> None:
+    repo.put("Take", {"src/pool.py": TAKE.format("Wait for one without a limit.")})
+    ingest(memory, repo.path, project="shop")
+    repo.put("Take again", {"src/pool.py": TAKE.format("Wait for one, thirty seconds at most.")})
+    marked = truth.verify(memory, find(repo.path), "shop")
+    stale = [memory.get(one.id) for one in marked.stale]
+    assert {one.title.partition(":")[0] for one in stale} == {"src/pool.py", "take"}
+    assert all("stale" in one.tags for one in stale)
+    repo.write("src/pool.py", TAKE.format("Wait for one without a limit."))
+    assert len(truth.verify(memory, find(repo.path), "shop").recovered) == 2, "as it was when it was read"
+    repo.git("checkout", "-q", ".")
+    assert refresh(memory, repo.path, "shop").files == 1
+    assert "thirty seconds" in said(memory)
+    assert "without a limit" not in said(memory)
+    assert truth.verify(memory, find(repo.path), "shop").stale == ()
+
+
+def test_a_repository_is_ingested_with_its_commits_and_a_part_of_it_without(
+    repo: Repo, memory: recollect.Engine
+) -> None:
+    repo.put("Choose the pool", {"docs/a.md": "# A\n\nOne.\n"})
+    assert ingest(memory, repo.path / "docs", project="shop").commits == 0
+    assert ingest(memory, repo.path, project="shop", dry_run=True).commits == 0
+    assert ingest(memory, repo.path, project="shop").commits == 2
+    assert ingest(memory, repo.path, project="shop").commits == 0
+    assert "Choose the pool" in said(memory, kinds=("commit",))
+
+
+def test_what_a_branch_changed_is_ingested_for_the_branch_alone(repo: Repo, memory: recollect.Engine) -> None:
+    repo.put(
+        "Guide", {"guide.md": "# Guide\n\n## Deploys\n\nOn Thursdays.\n\n## Tests\n\nRun make.\n", "old.md": "Old.\n"}
+    )
+    ingest(memory, repo.path, project="shop")
+    repo.git("checkout", "-q", "-b", "side")
+    changed = {
+        "guide.md": "# Guide\n\n## Deploys\n\nOn Mondays.\n\n## Tests\n\nRun make.\n",
+        "new.md": "# New\n\nFresh.\n",
+    }
+    repo.put("Change", changed)
+    repo.git("rm", "-q", "old.md")
+    report = ingest(memory, repo.path, project="shop")
+    assert (report.branch, report.created, report.superseded, report.retired) == ("side", 2, 0, 0)
+    assert "On Thursdays." in said(memory)
+    assert "Old." in said(memory)
+    assert "On Mondays." not in said(memory)
+    assert "Fresh." not in said(memory)
+    assert said(memory, "side").count("Run make.") == 1
+    assert "On Mondays." in said(memory, "side")
+    repo.put("Change again", {"guide.md": changed["guide.md"].replace("Mondays", "Tuesdays")})
+    assert ingest(memory, repo.path, project="shop").superseded == 1
+    assert "On Mondays." not in said(memory, "side")
+
+
+@pytest.mark.parametrize("followed", [True, False], ids=["followed", "ingested"])
+def test_what_a_branch_said_is_the_projects_once_it_is_merged(
+    repo: Repo, memory: recollect.Engine, followed: bool
+) -> None:
+    repo.put("Guide", {"guide.md": "# Guide\n\nWe deploy on Thursdays.\n"})
+    ingest(memory, repo.path, project="shop")
+    repo.git("checkout", "-q", "-b", "side")
+    repo.put("Change", {"guide.md": "# Guide\n\nWe deploy on Mondays.\n"})
+    ingest(memory, repo.path, project="shop")
+    refresh(memory, repo.path, "shop")
+    repo.git("checkout", "-q", "main")
+    repo.git("merge", "-q", "side")
+    refresh(memory, repo.path, "shop") if followed else ingest(memory, repo.path, project="shop")
+    refresh(memory, repo.path, "shop")
+    assert said(memory, kinds=("doc",)) == "We deploy on Mondays."
+    repo.put("Change again", {"guide.md": "# Guide\n\nWe deploy on Fridays.\n"})
+    ingest(memory, repo.path, project="shop")
+    assert said(memory, kinds=("doc",)) == "We deploy on Fridays."
+
+
+def test_a_branch_that_is_behind_takes_nothing_back(repo: Repo, memory: recollect.Engine) -> None:
+    repo.put("Guide", {"guide.md": "# Guide\n\nWe deploy on Thursdays.\n"})
+    repo.git("branch", "-q", "side")
+    repo.put("Newer", {"guide.md": "# Guide\n\nWe deploy on Mondays.\n"})
+    ingest(memory, repo.path, project="shop")
+    repo.git("checkout", "-q", "side")
+    assert ingest(memory, repo.path, project="shop").superseded == 0
+    assert said(memory, kinds=("doc",)) == "We deploy on Mondays."
+
+
+def test_a_commit_is_listed_with_its_own_time(repo: Repo, memory: recollect.Engine) -> None:
+    refresh(memory, repo.path, "shop")
+    made = datetime.fromtimestamp(int(repo.git("log", "-1", "--format=%at")), UTC)
+    later = made + timedelta(days=3)
+    assert "3 days ago" in words.title_line(commits(memory)[0], later)
+    assert "3 days ago" in present.listed(memory.list(kinds=("commit",)), present.Look(now=later, zone=UTC))

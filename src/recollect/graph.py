@@ -27,6 +27,7 @@ from .store.contract import Store, Transaction
 from .text import title_of
 from .types import SCOPE_FIELDS, Draft, Entity, Link, Memory, Noun, Recall, Remembered, Scope, Source
 
+SUFFERED = "had_incident"  # the one relation of an entity to a memory
 MAX_READ = 10_000  # entities that are read at once
 MAX_GIVEN = 1000  # nodes, relations or observations in one request
 
@@ -158,26 +159,28 @@ class Graph:
     def attach(self, ties: Sequence[tuple[str, str, str]]) -> int:
         """Tie entities to memories: `(name, relation, memory's id)`; gives how many ties are new.
 
-        A memory mentions an entity; of every other relation the entity is the origin. What is not there is passed over.
+        A service had an incident; of every other relation the memory is the origin. What is not there is passed over.
         """
         named = {entity.name: entity.id for entity in reversed(self._named([name for name, _, _ in ties]))}
         fresh = 0
         with self._changing() as changes:
             known = {
-                (link.origin, link.relation, link.target)
+                (link.origin, link.relation, link.target): link.id
                 for column in ("origin", "target")
                 for link in self._links(list(named.values()), column)
             }
             for order, (name, relation, memory) in enumerate(ties):
                 if name not in named or changes.get(Memory, memory) is None:
                     continue
-                kinds = ("memory", "entity") if relation == ABOUT else ("entity", "memory")
-                origin, target = (memory, named[name]) if relation == ABOUT else (named[name], memory)
+                ends = [(memory, "memory"), (named[name], "entity")]
+                (origin, one), (target, other) = reversed(ends) if relation == SUFFERED else ends
+                if wrong := known.pop((target, relation, origin), ""):  # as an older version wrote it
+                    changes.drop(Link, wrong, "unlink", "it was the wrong way round")
                 if (origin, relation, target) not in known:
                     moment = self._now() + timedelta(microseconds=order)
-                    link = Link(self._verbs.new_id(moment), origin, relation, target, *kinds, created_at=moment)
+                    link = Link(self._verbs.new_id(moment), origin, relation, target, one, other, created_at=moment)
                     changes.put(link, "link")
-                    known.add((origin, relation, target))
+                    known[origin, relation, target] = link.id
                     fresh += 1
         return fresh
 
@@ -189,7 +192,7 @@ class Graph:
         ids = {entity.id for entity in gone}
         with self._changing() as changes:
             links = [*self._links(list(ids), "target"), *self._links(list(ids), "origin")]
-            about = {link.origin for link in links if link.origin_kind == "memory"}
+            about = {link.origin for link in links if link.origin_kind == "memory" and link.relation == ABOUT}
             shared = {link.origin for link in self._links(list(about), "origin") if link.target not in ids}
             for memory in about - shared:
                 self._archive(changes, memory, passing=True)
@@ -314,7 +317,7 @@ class Graph:
     def _known(self, entities: Sequence[Entity]) -> list[tuple[Entity, list[Memory]]]:
         """Each entity with the memories about it that can be seen here, in the order they were told."""
         links = sorted(self._links([entity.id for entity in entities], "target"), key=_when)
-        about = [link for link in links if link.origin_kind == "memory"]
+        about = [link for link in links if link.origin_kind == "memory" and link.relation == ABOUT]
         memories = self._store.memories(self._tenant, [link.origin for link in about])
         known: dict[str, list[Memory]] = {entity.id: [] for entity in entities}
         for link in about:

@@ -154,7 +154,7 @@ class Overview:
         return [
             Looked(one, tuple(
                 Dot(id, "memory", memory.title or shorten(" ".join(memory.content.split()), LABEL), memory.kind,
-                    memory.state, memory.scope.project, memory.created_at)
+                    memory.state, memory.scope.project, memory.happened_at)
                 for id in one.memories if (memory := found.get(id)) and sees(memory)
             ))
             for one in looks

@@ -332,7 +332,7 @@ def _link(link: Link, own: str) -> str:
 def listed(page: Page, look: Look, more: str = "") -> str:
     if not page.memories:
         return 'No memories here. Make one with: recollect remember "…"'
-    ages = [look.ago(memory.created_at) for memory in page.memories]
+    ages = [look.ago(memory.happened_at) for memory in page.memories]
     kind_wide = max(len(memory.kind) for memory in page.memories)
     age_wide = max(map(len, ages))
     room = max(20, look.width - ids.SHORT - kind_wide - age_wide - 6)

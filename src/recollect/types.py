@@ -159,6 +159,12 @@ class Memory(Kept):
     last_recalled_at: datetime | None = None
     last_accessed_at: datetime | None = None
 
+    @property
+    def happened_at(self) -> datetime:
+        """When it happened: a commit or an incident has a time of its own, whenever it was taken in."""
+        own = self.valid_from if self.kind in ("commit", "incident") else None
+        return own or self.created_at
+
     def embedded(self) -> tuple[str, str, str]:
         """What an embedder reads of it: when one of these changes, its vectors are stale."""
         return self.title, self.speaker, self.content

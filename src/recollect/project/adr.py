@@ -25,7 +25,12 @@ MAX_SENTENCE = 2000  # characters of a sentence that are looked at for what it s
 MAX_LINES = 40  # references of one sort that are looked at
 _NAMES: dict[str, tuple[str, ...]] = {
     "status": ("status", "state"),
-    "date": ("date", "decision date", "decided on", "date decided"),
+    "date": ("date", "decision date", "decided on", "date decided", "date of decision", "date accepted"),
+    "deciders": (
+        "deciders", "decider", "decision makers", "decision-makers", "decision maker", "decision-maker", "decided by",
+        "approvers", "approver", "approved by", "accepted by",
+    ),
+    "authors": ("author", "authors", "author(s)", "written by", "proposed by", "proposer", "owner", "owners"),
     "context": (
         "context", "context and problem statement", "problem statement", "problem", "the problem", "background",
         "motivation", "issue", "the issue", "context and problem", "problem and context", "introduction", "why",
@@ -36,6 +41,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
         "decision", "decisions", "decision outcome", "outcome", "proposal", "proposed solution", "the decision",
         "our decision", "solution", "resolution", "proposed decision", "decision made", "what we decided",
         "chosen option", "recommendation", "position", "decision and rationale", "decision taken", "proposed change",
+        "what", "how",
     ),
     "consequences": (
         "consequences", "positive consequences", "negative consequences", "implications", "impact", "results",
@@ -48,15 +54,26 @@ _NAMES: dict[str, tuple[str, ...]] = {
     ),
 }  # fmt: skip
 _ROLE = {name: role for role, names in _NAMES.items() for name in names}
-_IN_NAME = re.compile(r"(?:adr[-_ ]?|rfc[-_ ]?|decision[-_ ]?)?(\d{1,6})(?=[-_. ]|$)", re.IGNORECASE)
+_USUAL = frozenset(("what", "why", "how"))  # headings of a record only where its name or folder says that it is one
+_FOLDERS = frozenset(
+    """adr adrs decisions rfcs architecture-decisions architecture_decisions decision-records decision-log
+    architecture-decision-records architecture_decision_records""".split()
+)
+_MADR = frozenset(("context", "context and problem statement", "decision drivers", "considered options"))
+_SERIES = r"(?:[A-Za-z]\w{0,15}[-_]){0,3}"  # whose record it is: «web-ADR-0001»
+_MARK = rf"{_SERIES}(?:adr|rfc|decision)"
+_PART_OF = r"(?:[-_][A-Za-z]{1,15}){1,2}[-_](?=0)"  # «web-ADR-billing-0001»
+_CALLED_ADR = re.compile(rf"\[?{_SERIES}adr(?:[ #:_-]*|{_PART_OF})\d", re.IGNORECASE)
+_IN_NAME = re.compile(rf"(?:{_MARK}(?:[-_ ]?|{_PART_OF}))?(\d{{1,6}})(?=[-_. ]|$)", re.IGNORECASE)
+_NO_TITLE = re.compile(r"\bdecision records?(?:\s+\(adr\))?(?:\s+template)?\W*$|\badr template\W*$", re.IGNORECASE)
 _DATED_NAME = re.compile(r"(\d{4})[-_]?(\d{2})[-_]?(\d{2})(?=[-_. ]|$)")
 _IN_HEADING = re.compile(
-    r"\[?(?:(?:adr|rfc|decision)[ #:_-]*(\d{1,6})\]?[ \t]*[-:.)–—|]*"
+    rf"\[?(?:{_MARK}[ #:_-]*(\d{{1,6}})\]?[ \t]*[-:.)–—|]*"
     r"|(\d{1,6})[ \t]*(?:[.):|–—]|-(?=[ \t]))\]?)[ \t]*(?=\S)",
     re.IGNORECASE,
 )  # fmt: skip
 _STATUS = re.compile(
-    r"\b((?:part(?:ly|ially)|in part)[ \t]+)?(accepted|approved|agreed|adopted|decided|implemented|active|done"
+    r"\b((?:part(?:ly|ially)|in part)[ \t]+)?(accepted|approved|agreed|adopted|decided|implemented|active|done|ratified"
     r"|proposed|proposal"
     r"|pending|draft|open|in review|under review|in discussion|on hold|rejected|declined|withdrawn|abandoned|deprecated"
     r"|obsolete|retired|super[sc]ee?ded|replaced|amended|final|provisional|trial|wip|in progress)\b",
@@ -93,7 +110,14 @@ _PLANNED = re.compile(
 )
 _TICKED = re.compile(r"[ \t]*[-*+][ \t]+\[[xX]\]")
 _UNTICKED = re.compile(r"^[ \t]*[-*+][ \t]+\[([xX])\]|^[ \t]*[-*+][ \t]+\[ \].*")
-SETTLED = ("accepted", "approved", "agreed", "adopted", "decided", "implemented", "active", "done", "final")
+SETTLED = (
+    "accepted", "approved", "agreed", "adopted", "decided", "implemented", "active", "done", "final", "ratified",
+)  # fmt: skip
+_NOBODY = re.compile(r"\W*(?:tb[acd]|n/?a|none|name|names|unknown|todo)?\W*", re.IGNORECASE)
+_URL = re.compile(r"(?<!\]\()<?\bhttps?://\S+")
+_ONLY_NUMBERS = re.compile(
+    r"[\s,;&#]*(?:(?:adrs?|and|records?|decisions?|no)[\s,;&#.-]*|\d{1,6}(?!\d)[\s,;&#.]*)+", re.IGNORECASE
+)
 GONE = ("deprecated", "obsolete", "retired", "withdrawn", "abandoned")
 
 
@@ -109,6 +133,8 @@ class Record:
     decision: str = ""
     consequences: str = ""
     options: str = ""
+    deciders: str = ""
+    authors: str = ""
     supersedes: tuple[str, ...] = ()
     superseded_by: tuple[str, ...] = ()
     amends: tuple[str, ...] = ()
@@ -125,9 +151,12 @@ def recognises(path: str, text: str) -> float:
     """How sure it is, from 0 to 1, that a text is a decision record."""
     fields, body = markdown.front_matter(text)
     parts = markdown.sections(markdown.labelled(body, _role))
-    roles = {_role(part.title) for part in parts if part.level > 1 or not parts.index(part)}
     name = _stem(path)
-    folder = path.replace("\\", "/").lower().split("/")[:-1]
+    folder = set(path.replace("\\", "/").lower().split("/")[:-1])
+    called = bool(_CALLED_ADR.match(name) or (parts and _CALLED_ADR.match(parts[0].title)))
+    sure = called or bool(folder & _FOLDERS)
+    titles = [part.title for part in parts if part.level > 1 or part is parts[0]]
+    roles = {_role(title) for title in titles if sure or _bare(title) not in _USUAL}
     score = 0.0
     if "decision" in roles:
         score += 0.45
@@ -135,24 +164,16 @@ def recognises(path: str, text: str) -> float:
         score += 0.2
     if "consequences" in roles:
         score += 0.15
-    told = {**markdown.fields(_opening(parts)), **fields, **_headed(parts)}
+    told = {**_details(parts), **fields, **_headed(parts)}
     if "status" in roles or "status" in told:
         score += 0.2
-    if {
-        "adr",
-        "adrs",
-        "decisions",
-        "rfcs",
-        "architecture-decisions",
-        "architecture_decisions",
-        "decision-records",
-    } & set(folder):
+    if "status" in told and {_bare(title) for title in titles} & _MADR:
+        score += 0.3
+    if folder & _FOLDERS:
         score += 0.3
     if _IN_NAME.match(name) and not _DATED_NAME.match(name):
         score += 0.1
-    if re.match(r"adr[-_ ]?\d", name, re.IGNORECASE) or (
-        parts and re.match(r"\[?adr[ #:_-]*\d", parts[0].title, re.IGNORECASE)
-    ):
+    if called:
         score += 0.4
     numbered = _IN_NAME.match(name) is not None or _DATED_NAME.match(name) is not None
     listing = name.lower() in ("readme", "index") and not roles & {"context", "consequences"}
@@ -178,19 +199,22 @@ def parse(text: str, path: str) -> Record:
     parts = markdown.sections(body)
     head = next((part.title for part in parts if part.title), "")
     number, title = _named(path, front.get("title", "") if not head or _role(head) else head)
-    told = {**_headed(parts), **markdown.fields(_opening(parts)), **front}
+    told = {**_headed(parts), **_details(parts), **front}
     by_role = _by_role(markdown.sections(markdown.labelled(body, _role)))
     status_text = by_role["status"] or told.get("status") or told.get("state") or ""
     status = _status(status_text)
-    date = markdown.day(
-        told.get("date") or told.get("decision date") or told.get("decided on") or by_role["date"] or ""
-    )
-    date = date or markdown.day(told.get("created", "")) or _day_of(path) or markdown.day(status_text)
+    dated = [told.get(name, "") for name in _NAMES["date"]] + [by_role["date"], told.get("created", "")]
+    date = next((day for value in dated if (day := markdown.day(value) or markdown.month(value))), None)
+    date = date or _day_of(path) or markdown.day(status_text)
+    people = {
+        role: _people(next((value for name in _NAMES[role] if (value := told.get(name, ""))), by_role[role]))
+        for role in ("deciders", "authors")
+    }
     links = _links(status_text, told, body, status)
-    decision = by_role["decision"] or ("" if by_role["context"] else _free(parts))
+    decision = by_role["decision"] or _free(parts)
     return Record(
         title or texts.title_of(decision), number, status, date, by_role["context"], decision, by_role["consequences"],
-        by_role["options"],
+        by_role["options"], people["deciders"], people["authors"],
         **{name: tuple(one for one in found if one != str(number)) for name, found in links.items()},
     )  # fmt: skip
 
@@ -203,6 +227,8 @@ def read(text: str, path: str) -> list[Piece]:
     )
     if not content.strip():
         return []
+    content += f"\n\nDecided by {record.deciders}." if record.deciders else ""
+    content += f"\n\nWritten by {record.authors}." if record.authors else ""
     settled = record.status in ("", *SETTLED)
     name = f"ADR {record.number}" if record.number is not None else ""
     status = "" if settled else f" ({record.status})"
@@ -253,6 +279,27 @@ def _opening(parts: list[Section]) -> str:
     return "\n".join(kept[:3])
 
 
+def _details(parts: list[Section]) -> dict[str, str]:
+    """The fields of the opening, and of sections that hold nothing else."""
+    found = markdown.fields(_opening(parts))
+    for part in parts:
+        if _bare(part.title) in ("metadata", "details", "info", "information", "document information", "notes"):
+            found = {**markdown.fields(part.body), **found}
+    return found
+
+
+def _people(told: str) -> str:
+    """Who decided, as one line: names that are listed, without what their links lead to.
+
+    >>> _people("- [@ana](https://example.org/ana)\\n- Ben Lee"), _people("[name]"), _people("{list everyone}")
+    ('@ana, Ben Lee', '', '')
+    """
+    if markdown.unnamed(told) or markdown.holes([told]) or _NOBODY.fullmatch(told):
+        return ""
+    names = [markdown.plain(line.strip().lstrip("-*+ ")) for line in re.split(r"\n|<br\s*/?>", told)]
+    return texts.shorten(", ".join(name.strip(" ,.") for name in names if name.strip(" ,.-")), 200)
+
+
 def _headed(parts: list[Section]) -> dict[str, str]:
     """Fields that are written as headings: `## Status: accepted`, or `## Superseded by` above a record's name."""
     found: dict[str, str] = {}
@@ -265,9 +312,13 @@ def _headed(parts: list[Section]) -> dict[str, str]:
     return found
 
 
-def _role(title: str) -> str:
+def _bare(title: str) -> str:
     bare = re.sub(r"^[\d.)\s]+|[^\w&\s/-]", "", title).strip().lower().replace("&", "and")
-    return _ROLE.get(" ".join(bare.split()), "")
+    return " ".join(bare.split())
+
+
+def _role(title: str) -> str:
+    return _ROLE.get(_bare(title), "")
 
 
 def _by_role(parts: list[Section]) -> dict[str, str]:
@@ -290,8 +341,9 @@ def _by_role(parts: list[Section]) -> dict[str, str]:
 
 
 def _free(parts: list[Section]) -> str:
-    """All that a record without the usual sections says."""
-    kept = [part for part in parts if _role(part.title) not in ("status", "date")]
+    """All that a record without a decision says beside the sections that it has."""
+    kept = [part for part in parts if part.level == 1 or not _role(part.title)]
+    kept = kept if any(part.level > 1 for part in kept) or not any(_role(part.title) for part in parts) else []
     return "\n\n".join(f"{part.title}\n{part.body}".strip() if part.level > 1 else part.body for part in kept).strip()
 
 
@@ -301,7 +353,7 @@ def _named(path: str, heading: str) -> tuple[int | None, str]:
     in_name = None if _DATED_NAME.match(stem) else _IN_NAME.match(stem)
     in_heading = _IN_HEADING.match(heading)
     title = heading[in_heading.end() :].strip() if in_heading else heading
-    if not title.strip(" -:_"):
+    if not title.strip(" -:_") or (in_name and _NO_TITLE.search(title)):
         title = re.sub(r"[-_]+", " ", stem[in_name.end() :] if in_name else stem).strip()
     if in_name:
         return int(in_name[1]), title
@@ -412,10 +464,12 @@ def _targets(text: str, field: bool, files: bool = False) -> list[str]:
     (['file:20210401-htmx.md'], ['4', '3'])
     """
     found: list[str] = []
+    text = _URL.sub("", text)  # the number of an issue or a page is no record's
     for one in list(_TARGET.finditer(text))[:MAX_LINES]:
         if one["file"] is not None:
             name = _stem(one["file"].partition("#")[0])
-            number = None if _DATED_NAME.match(name) else _IN_NAME.match(name)
+            page = "://" in one["file"] and not one["file"].partition("#")[0].endswith(".md")
+            number = None if page or _DATED_NAME.match(name) else _IN_NAME.match(name)
             told = None if _DATED_NAME.match(one["told"].strip("` ")) else re.search(r"\d{1,6}", one["told"])
             if number:
                 _add(found, [str(int(number[1]))])
@@ -427,8 +481,8 @@ def _targets(text: str, field: bool, files: bool = False) -> list[str]:
             _add(found, [str(int(one["name"] or one["hash"] or one["bare"] or one["listed"]))])
     if field and found:  # a list may name some by their bare number
         _add(found, [str(int(part.strip(" #"))) for part in text.split(",") if re.fullmatch(r" *#?\d{1,6} *", part)])
-    if field and not found:
-        _add(found, [str(int(number)) for number in re.findall(r"(?<![\d-])\d{1,6}(?![\d-])", text)])
+    if field and _ONLY_NUMBERS.fullmatch(text):
+        _add(found, [str(int(number)) for number in re.findall(r"\d{1,6}", text)])
     return found
 
 

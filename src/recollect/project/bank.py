@@ -1,37 +1,41 @@
 """The knowledge bank in markdown: taken in, written beside the store, and what is left when there is no store.
 
 **The store is the truth, the files are a trail for people.** Whatever is learnt (a pattern, an anti-pattern, a
-heuristic) lands in the store; the trail follows the journal and appends it to `bank/patterns.md` and the like. What
-somebody writes into the files by hand is taken in once, and not again when it is changed: the id of a learning is the
-hash of its description, and what is known by that id, in whatever state, is left alone.
+heuristic) lands in the store; the trail follows the journal and writes it to `bank/patterns.md` and the like, each
+learning once: what is observed again gets another count. What somebody writes into the files by hand is taken in
+whenever they change. A learning is known by the hash of its description, by the id of its memory, or by its heading: an
+entry with other words or another heading changes its memory, unless that said so before; and what is known and does not
+hold any more is left alone.
 
 **Without a store the files still answer.** With `semantic = off`, or where the database is missing or broken, the
 session starts with what they hold, ranked by how often, how surely and how lately it was observed; nothing else is
 opened. `rebuild` makes a new database from them and puts a broken one aside.
 
-The trail is append-only but for a purge, which takes what was written of a memory out of the files too.
+A purge takes what was written of a memory out of the files too.
 """
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from ..engine import Engine
 from ..engine import open as open_engine
-from ..errors import BadInput, GitUnavailable, NoRepository, NotADatabase, NotFound, StoreCorrupt
+from ..errors import BadInput, GitUnavailable, NoRepository, NotADatabase, NotFound, Refused, StoreCorrupt
 from ..redact import redact
 from ..settings import Settings
 from ..store import open_store
 from ..thin.private import make_folder
-from ..types import EVERYWHERE, STATES, Draft, Entry, Memory, Noun, Scope, Source
+from ..types import STATES, Draft, Entry, Memory, Noun, Scope, Source
 from . import learning
 from .git import PATIENCE, checked_out, find
-from .journal import Follower
+from .journal import FOLDER, Follower, read_note, write_note
 from .learning import CATEGORY_OF, KIND_OF, KINDS, TRUST_IN, Learning, content_id
 from .signals import LAST, changed
 
@@ -79,6 +83,7 @@ class TakenIn(Noun):
     files: int = 0
     learnings: int = 0
     created: int = 0
+    edited: int = 0
     known: int = 0
     refused: int = 0
     redacted: int = 0
@@ -106,24 +111,80 @@ def _text(path: Path) -> str:
 # -- taking in --------------------------------------------------------------------------------------------------------
 
 
-def take_in(engine: Engine, place: Bank, *, dry_run: bool = False, progress: Progress | None = None) -> TakenIn:
-    """Remember what the files hold and the store does not know yet, whatever became of what it knows."""
+def take_in(
+    engine: Engine, place: Bank, *, dry_run: bool = False, embed: bool = True, progress: Progress | None = None
+) -> TakenIn:  # fmt: skip
+    """Remember what the files hold and the store does not know yet, and change what was changed in them by hand."""
     files = list(place.files())
     local, own = place.learnings()
     done = TakenIn(len(files), len(local) + len(own), dry_run=dry_run, places=[str(path) for path, _, _ in files])
-    known = {content_id(memory.content) for memory in everything(engine)}
-    fresh = [(one, theirs) for group, theirs in ((local, True), (own, False)) for one in group if one.id not in known]
-    done.known = done.learnings - len(fresh)
+    known = _Known(engine, {one.id for one in (*local, *own)})
+    fresh: list[tuple[Learning, bool]] = []
+    for one, theirs in [*((one, True) for one in local), *((one, False) for one in own)]:
+        memory = known.memory(one)
+        if memory is None and not known.was_taken_in(one):
+            fresh.append((one, theirs))
+        elif fields := known.changed(memory, one) if memory else {}:
+            done.edited += 1
+            if not dry_run and memory:
+                _edit(engine, memory, one, fields, done)
+    done.known = done.learnings - len(fresh) - done.edited
     if dry_run:
         done.created = len(fresh)
         return done
-    results = engine.remember_many([_draft(engine, place, *one) for one in fresh], progress=progress)
+    results = engine.remember_many([_draft(engine, place, *one) for one in fresh], embed=embed, progress=progress)
     for result in results:
         done.created += result.action == "created"
         done.known += result.action == "duplicate"
         done.refused += result.action == "refused"
         done.redacted += bool(result.redacted)
     return done
+
+
+class _Known:
+    """What the store knows of learnings that stand in files."""
+
+    def __init__(self, engine: Engine, listed: Collection[str]) -> None:
+        self._engine = engine
+        memories = list(everything(engine))
+        self._by_content = {content_id(memory.content): memory for memory in memories}
+        self._by_id = {memory.id: memory for memory in memories}
+        # What was taken in from a file whose words are no longer there, by its heading: they may have been changed.
+        self._left = {
+            (memory.kind, memory.scope.project, learning.heading(memory.title)): memory
+            for id, memory in self._by_content.items()
+            if id not in listed and memory.source.startswith(SOURCE) and memory.state == "active"
+        }
+
+    def memory(self, one: Learning) -> Memory | None:
+        headed = (KIND_OF[one.category], one.project, one.name)
+        return self._by_content.get(one.id) or self._by_id.get(one.memory) or self._left.get(headed)
+
+    def was_taken_in(self, one: Learning) -> bool:
+        return bool(self._engine.sources([f"{SOURCE}{one.id}"]))
+
+    def changed(self, memory: Memory, one: Learning) -> dict[str, Any]:
+        """What an entry says otherwise than its memory, which does not say so and never did."""
+        said = {"content": one.description, "title": one.name, "reasoning": " ".join(one.reasoning.split())}
+        now = {"content": content_id(memory.content), "title": learning.heading(memory.title), "reasoning": ""}
+        now["reasoning"] = " ".join(memory.reasoning.split())
+        same = {"content": one.id, "title": one.name, "reasoning": said["reasoning"]}
+        differs = [name for name in said if same[name] and same[name] != now[name]]
+        if memory.state != "active" or not differs or (not memory.title and differs == ["title"]):
+            return {}
+        before = [entry.before or {} for entry in self._engine.history(memory.id)]
+        if one.id in {content_id(told["content"]) for told in before if told.get("content")} and "content" in differs:
+            return {}  # an older version of it
+        once = {learning.heading(told["title"]) for told in before if told.get("title")}
+        return {name: said[name] for name in differs if name != "title" or one.name not in once}
+
+
+def _edit(engine: Engine, memory: Memory, one: Learning, fields: dict[str, Any], done: TakenIn) -> None:
+    try:
+        engine.edit(memory.id, reason=f"changed by hand in {one.category}.md", **fields)
+    except (BadInput, Refused):  # another says the same, or it was rejected before
+        done.edited -= 1
+        done.refused += 1
 
 
 def everything(engine: Engine) -> Iterator[Memory]:
@@ -136,12 +197,20 @@ def everything(engine: Engine) -> Iterator[Memory]:
             return
 
 
-def learn_once(engine: Engine, place: Bank) -> TakenIn | None:
-    """Take in the files of a project of which nothing was learnt yet; afterwards the store is the truth."""
-    if switched_off(engine.settings) or not any(place.files()):
+def learn(engine: Engine, place: Bank, *, embed: bool = True) -> TakenIn | None:
+    """Take in the files of a bank that changed since they were last looked at; nothing where none did."""
+    settings = engine.settings
+    if switched_off(settings):
         return None
-    scope = Scope(project=place.project) if place.local else EVERYWHERE
-    return None if engine.count(scope=scope, kinds=KINDS, states=STATES) else take_in(engine, place)
+    store = hashlib.sha256(f"{settings.place}\0{settings.tenant}".encode()).hexdigest()[:16]
+    note = settings.home / FOLDER / f"bank-files-{store}.json"
+    seen = read_note(note)
+    now = {str(path): f"{(stat := path.stat()).st_size} {stat.st_mtime_ns}" for path, _, _ in place.files()}
+    if all(seen.get(path) == stamp for path, stamp in now.items()):
+        return None
+    done = take_in(engine, place, embed=embed)
+    write_note(note, {**seen, **now})
+    return done
 
 
 def _draft(engine: Engine, place: Bank, one: Learning, theirs: bool) -> Draft:
@@ -214,10 +283,10 @@ class Trail(Follower):
                 erase(self._folder, "" if own else entry.target, own)
             elif entry.noun == "memory" and not entry.purged:
                 changed.setdefault(entry.target, []).append(entry)
-        lines = [line for id, rows in changed.items() for line in self._told(id, rows)]
-        for line in lines:
-            append(self._folder, line)
-        return len(lines)
+        told = [(one, rows) for id, rows in changed.items() for one in self._told(id, rows)]
+        for one, rows in told:
+            keep_up(self._folder, one, renamed=any("title" in (row.before or {}) for row in rows))
+        return len(told)
 
     def _told(self, id: str, rows: Sequence[Entry]) -> Iterator[Learning]:
         """What some changes of a memory add: what it said before, as edited, and what it says and is now."""
@@ -238,6 +307,17 @@ class Trail(Follower):
             yield now
 
 
+def keep_up(folder: Path, one: Learning, *, renamed: bool = False) -> None:
+    """Write what is known of a learning where it stands in its file, or at its end."""
+    path = folder / f"{one.category}.md"
+    before = _text(path) if path.is_file() else ""
+    after = learning.put(before, one, renamed=renamed)
+    if after is not None and after != before:
+        _replace(path, after)
+    elif after is None and one.state == "active":  # what is over and was never written down need not be
+        append(folder, one)
+
+
 def append(folder: Path, one: Learning) -> Path:
     """Write a learning at the end of its file, which is made if need be; readable by its owner alone."""
     make_folder(folder)
@@ -254,10 +334,14 @@ def erase(folder: Path, memory: str, id: str = "") -> None:
         path = folder / f"{category}.md"
         before = _text(path) if path.is_file() else ""
         if (id or memory in before) and (after := learning.without(before, memory, id)) != before:
-            part = path.with_suffix(".part")
-            part.touch(mode=0o600)
-            part.write_text(after, "utf-8")
-            os.replace(part, path)
+            _replace(path, after)
+
+
+def _replace(path: Path, text: str) -> None:
+    part = path.with_suffix(".part")
+    part.touch(mode=0o600)
+    part.write_text(text, "utf-8")
+    os.replace(part, path)
 
 
 # -- what a retrospective learns --------------------------------------------------------------------------------------
@@ -296,7 +380,8 @@ def keep_in_files(settings: Settings, one: Learning, today: datetime) -> Path:
     known = {other.id: other for other in learning.read(_text(path), one.category)} if path.is_file() else {}
     before = known.get(one.id)
     seen = replace(one, observed=before.observed + 1 if before else 1, last_observed=f"{today:%Y-%m-%d}")
-    return append(settings.bank_path, learning.merged(before, seen) if before else seen)
+    keep_up(settings.bank_path, learning.merged(before, seen) if before else seen)
+    return path
 
 
 def switched_off(settings: Settings) -> str:

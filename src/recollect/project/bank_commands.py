@@ -47,9 +47,9 @@ def import_(app: App, folder: Path | None, dry_run: bool) -> None:
     from . import bank as banks
 
     with app.open() as engine, progress("reading") as step:
-        if not dry_run:
-            banks.Trail(engine).run()  # what the store knows is on the trail before the trail is read
         done = banks.take_in(engine, _bank(app, engine.settings, folder), dry_run=dry_run, progress=step)
+        if not dry_run:
+            banks.Trail(engine).run()
     app.say(done, _taken_in)
 
 
@@ -130,7 +130,8 @@ def _bank(app: App, chosen: settings.Settings, folder: Path | None) -> Bank:
 
 def _taken_in(done: TakenIn, out: Look) -> str:
     verb = "would be learnt" if done.dry_run else "learnt"
-    lines = [f"{' ' if done.dry_run else '✓'} {done.created} {verb}, {done.known} known already, from "
+    edited = f" {done.edited} changed by hand," if done.edited else ""
+    lines = [f"{' ' if done.dry_run else '✓'} {done.created} {verb},{edited} {done.known} known already, from "
              f"{plural(done.files, 'file')}"]  # fmt: skip
     if done.aside:
         lines.append(f"  the broken database {'would be' if done.dry_run else 'is'} put aside: {done.aside}")

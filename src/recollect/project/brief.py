@@ -43,6 +43,7 @@ from .signals import MAX_TASK, Deadline, Signals, collect
 from .tasks import get_task
 
 BUDGET = 2.0  # seconds for everything
+LEARNING = 0.4  # seconds for what was written into the files of the knowledge bank
 LOOKING = 0.6  # the part of what is left that the search by meaning may take; then words alone are asked
 SHOWN = 60  # characters of the question that the last line shows
 LISTED = 10_000  # memories that are compared where there is no question
@@ -120,6 +121,9 @@ def make(engine: Engine, wanted: Wanted, deadline: Deadline | None = None) -> Br
 
 def _from_store(engine: Engine, wanted: Wanted, deadline: Deadline) -> Brief:
     signals = replace(collect(wanted.folder, deadline), talk=wanted.talk)
+    place = bank.bank(engine.settings, wanted.folder, wanted.scope.project)
+    if wanted.files and not wanted.peek and any(place.files()):
+        deadline.step("bank", LEARNING, lambda: bank.learn(engine, place, embed=False), None, (RecollectError, OSError))
     found = _Found()
     for name, recipe, part in (("meaning", "session_start", LOOKING), ("words", "session_words", 1.0)):
 

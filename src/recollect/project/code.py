@@ -160,8 +160,9 @@ def _depends(found: Outline, path: str) -> Links:
     """The files and the foreign modules that a file needs."""
     targets: list[str] = []
     for one in found.imports:
+        names = f"#{','.join(one.names)}" if path.endswith(".py") and not one.whole else ""
         targets += [f"file:{file}" for file in one.files(path)] or (
-            [f"module:{one.module}"] if one.foreign(path) else []
+            [f"module:{one.module}{names}"] if one.foreign(path) else []
         )
     return tuple(("depends_on", target) for target in dict.fromkeys(targets))[:MAX_LINKS]
 

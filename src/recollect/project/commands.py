@@ -27,15 +27,18 @@ def ingest(app: App, path: Path, project: str | None, kind: Any, dry_run: bool) 
 
     Of a repository all files are read that git does not ignore; elsewhere those that no .gitignore excludes; never what
     a .recollectignore excludes. A second run reads only what changed, retires what is gone, and supersedes what was
-    replaced.
+    replaced. Where PATH is a whole repository, its latest commits are taken in too.
     """
     from .ingest import ingest as run
+    from .ingest import note_place
 
     with app.open() as engine:
         with progress("reading") as step:
             report = run(engine, path, project=project, kind=kind, dry_run=dry_run, progress=step)
+        if not dry_run:
+            note_place(engine, path, report.project)
         app.say(report, _ingested)
-        if report.created:  # it may be interrupted: the daemon goes on with it, or recollect embed
+        if report.created or report.commits:  # it may be interrupted: the daemon goes on with it, or recollect embed
             with progress("giving vectors") as step:
                 engine.embed(progress=step, change="never")
     if report.failed:
@@ -48,7 +51,9 @@ def _ingested(report: Report, out: Look) -> str:
     kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(report.kinds.items()))
     mark = " " if report.dry_run else "✓"
     where = f"project {report.project}" if report.project else "no project"
+    where += f", branch {report.branch}" if report.branch else ""
     lines = [f"{mark} {plural(report.files, 'file')} read{f' ({kinds})' if kinds else ''}, {where}"]
+    lines += [f"  {plural(report.commits, 'commit')} remembered"] if report.commits else []
     done = [
         f"{count} {would}{what}"
         for count, what in (

@@ -26,7 +26,9 @@ MAX_BODY = 4000  # characters of a message that are kept
 OFF = "off"
 
 
-def take_in(engine: Engine, repository: Repository, scope: Scope, branch: str, seen: Seen) -> int:
+def take_in(
+    engine: Engine, repository: Repository, scope: Scope, branch: str, seen: Seen, *, embed: bool = True
+) -> int:  # fmt: skip
     """Remember what was committed since the last time, oldest first; gives how many commits were new.
 
     `branch` is where HEAD is, or nothing on the default branch. Nothing is done where the settings say so.
@@ -43,7 +45,7 @@ def take_in(engine: Engine, repository: Repository, scope: Scope, branch: str, s
     base = _in_default(repository, branch, most)
     fresh = _unknown(engine, scope.project, found)
     drafts = [draft(one, replace(scope, branch="" if one.sha in base else branch)) for one in reversed(fresh)]
-    made = engine.remember_many(drafts) if drafts else ()
+    made = engine.remember_many(drafts, embed=embed) if drafts else ()
     seen.heads[branch] = head
     return sum(result.action == "created" for result in made)
 

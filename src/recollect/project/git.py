@@ -144,6 +144,11 @@ class Repository:
         """Whether a commit is in the history of another."""
         return self.says("merge-base", "--is-ancestor", sha, tip)
 
+    def origin(self) -> str:
+        """The address of the repository that this one was cloned from, however it is written; or nothing."""
+        told = self.ask("config", "--get", "remote.origin.url", fine=(0, 1)).strip()
+        return re.sub(r"^(?:\w+://)?(?:[^@/]+@)?|(?:\.git)?/*$", "", told).replace(":", "/").lower()
+
     # -- commits ------------------------------------------------------------------------------------------------------
 
     def log(self, *words: str, limit: int, paths: Sequence[str] = (), files: bool = True) -> tuple[Commit, ...]:
@@ -268,6 +273,34 @@ def staged_on(folder: str | Path) -> str:
     found = checked_out(folder)
     default = _default(found[0]) if found else ""
     return found[1] if found and default and found[1] != default else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """How the work tree of a branch differs from the default branch: files that the branch changed, and others that
+    only the default branch changed since."""
+
+    branch: str = ""
+    own: frozenset[str] = frozenset()
+    older: frozenset[str] = frozenset()
+
+
+def apart(repository: Repository) -> Apart:
+    """What is checked out against the default branch; nothing where that is checked out, or none is known."""
+    branch = staged_on(repository.root)
+    default = repository.default() if branch else ""
+    tip = repository.resolve(f"refs/heads/{default}") or repository.resolve(f"refs/remotes/origin/{default}")
+    fork = repository.ask("merge-base", tip, "HEAD", fine=(0, 1, 128)).strip() if default and tip else ""
+    if not fork:
+        return Apart()
+
+    def names(*words: str) -> frozenset[str]:
+        return frozenset(name for name in repository.ask(*words).split("\0") if name)
+
+    compare = ("diff", "--name-only", "-z", "--no-renames", "--no-ext-diff")
+    new = names("ls-files", "-z", "--others", "--exclude-standard")
+    changed, differs = names(*compare, fork), names(*compare, tip)
+    return Apart(branch, (changed & differs) | new, differs - changed)
 
 
 def seen_from(folder: str | Path) -> str:

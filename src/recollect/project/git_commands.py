@@ -73,6 +73,7 @@ def _refreshed(engine: Engine, project: str) -> Refreshed:
 
 def _kept_up(done: Refreshed, out: Look) -> str:
     told = [f"{plural(done.commits, 'commit')} taken in"]
+    told += [f"{plural(done.files, 'file')} read again"] if done.files else []
     for name in ("promoted", "archived", "stale", "recovered"):
         if found := getattr(done, name):
             told.append(f"{len(found)} {name}")

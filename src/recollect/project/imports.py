@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -61,7 +61,9 @@ class Import:
             return tuple(f"{one}.rs" for one in found if parts and not one.endswith("src"))
         if suffix not in (".py", ".java") or parts[0] not in folders or parts[0] in _LANGUAGES_OWN:
             return ()
-        return _may_be("/".join([*folders[: folders.index(parts[0])], *parts]), suffix)
+        module = "/".join([*folders[: folders.index(parts[0])], *parts])
+        modules = [f"{module}/{name}{suffix}" for name in self.names if suffix == ".py" and not self.whole]
+        return (*_may_be(module, suffix), *modules)
 
     def foreign(self, path: str) -> bool:
         """Whether it is something to depend on: not of this project, and not of the language itself."""
@@ -71,6 +73,64 @@ class Import:
         return not self.near and not self.module.startswith("node:") and first not in _LANGUAGES_OWN
 
 
+class OwnFiles:
+    """The files of a project, found by the absolute imports that mean them."""
+
+    def __init__(self, files: Iterable[str]) -> None:
+        self._by_name: dict[str, list[str]] = {}
+        self._packages: set[str] = set()
+        for file in files:
+            *folders, name = file.split("/")
+            self._by_name.setdefault(name, []).append(file)
+            if name.endswith(".py"):
+                self._packages.update(folders)
+
+    def find(self, module: str, names: tuple[str, ...], path: str) -> str | None:
+        """The file that an import means, an empty one where only its folder is known; or None where it is foreign.
+
+        It is looked for below every folder, because any of them may be where imports start: the root, `src`, the folder
+        of a service. Of several the one nearest to the importing file is meant. A single name could be anything: it is
+        looked for only in the folders above the file and their `src`, or must be a package.
+
+        >>> own = OwnFiles(["src/shop/db.py", "src/shop/__init__.py", "auth/pool.py", "tests/test_db.py", "x/redis.py"])
+        >>> own.find("shop.db", (), "tests/test_db.py"), own.find("shop", ("x",), "tests/test_db.py")
+        ('src/shop/db.py', 'src/shop/__init__.py')
+        >>> own.find("auth", ("pool",), "tests/test_db.py"), own.find("redis", (), "tests/test_db.py")
+        ('auth/pool.py', None)
+        """
+        suffix = posixpath.splitext(path)[1]
+        parts = [part for part in _JOINTS.split(re.sub(r"^[@~]/", "", module)) if part]
+        stem = "/".join(parts)
+        if suffix in _HEADERS:
+            wanted = [module]
+        else:
+            wanted = [one for name in names for one in _named(f"{stem}/{name}", suffix)]
+            wanted += _named(stem, suffix) + (_named("/".join(parts[:-1]), suffix) if len(parts) > 2 else [])
+        found = next((file for one in wanted if (file := self._nearest(one, path))), None)
+        return "" if found is None and suffix == ".py" and parts[:1] and parts[0] in self._packages else found
+
+    def _nearest(self, wanted: str, path: str) -> str:
+        named = self._by_name.get(wanted.rpartition("/")[2], ())
+        found = [file for file in named if file == wanted or file.endswith(f"/{wanted}")]
+        if "/" not in wanted:
+            near = {posixpath.join(folder, start, wanted) for folder in _above(path) for start in ("", "src", "lib")}
+            found = [file for file in found if file in near]
+        return max(found, key=lambda file: (len(posixpath.commonpath([file, path])), -len(file), file), default="")
+
+
+def _named(stem: str, suffix: str) -> list[str]:
+    """The files that a module may be: written in any of the languages that import each other."""
+    family = next((some for some in _FAMILIES if suffix in some), (suffix,))
+    return [one for other in family for one in _may_be(stem, other)]
+
+
+def _above(path: str) -> list[str]:
+    parts = path.split("/")[:-1]
+    return ["/".join(parts[:depth]) for depth in range(len(parts), -1, -1)]
+
+
+_HEADERS = (".c", ".h", ".cc", ".cpp", ".cxx", ".hpp", ".hh")
+_FAMILIES = ((".ts", ".tsx", ".js", ".jsx", ".mjs"), (".java", ".kt"))
 _LANGUAGES_OWN = sys.stdlib_module_names | frozenset(
     "std core alloc crate self super java javax fs path http https util events stream crypto".split()
 )

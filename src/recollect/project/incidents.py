@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from .. import text as texts
-from . import markdown
+from . import affected, markdown
 from .markdown import Section
 from .piece import Piece
+from .severity import IMPORTANCE, severity
 
 MAX_TIMELINE = 3000  # characters of a timeline that are kept with the incident
-MAX_SERVICES = 8
 _NAMES: dict[str, tuple[str, ...]] = {
     "summary": (
         "summary", "executive summary", "overview", "what happened", "description", "incident summary",
@@ -61,22 +61,12 @@ _NUMBER = re.compile(
     r"((?:PM|INC|IR|SEV|RCA|PIR|incident|post-?mortem)[-_ #]?\d[\d-]*\d|\d{4}-\d{3,4}(?!-))", re.IGNORECASE
 )
 _DATED_NAME = re.compile(r"(\d{4})-?(\d{2})-?(\d{2})(?=[-_. ]|$)")
-_SEVERITY = re.compile(
-    r"\b(?:sev(?:erity)?|p(?:riority)?)[-_ ]?:?[ ]?([0-5])\b"
-    r"|\b(critical|major|high|moderate|medium|minor|low|blocker)\b",
-    re.IGNORECASE,
-)
 _SHORT = re.compile(r"\bSEV[-_ ]?([0-5])\b")
 _DURATION = re.compile(
     r"(\d+(?:[.,]\d+)?)[ \t]*(d(?:ays?)?|h(?:ou)?rs?|h|min(?:ute)?s?|m|s(?:ec(?:ond)?s?)?)\b", re.IGNORECASE
 )
 _MINUTES = {"d": 1440.0, "h": 60.0, "m": 1.0, "s": 1 / 60}
 _UNKNOWN = re.compile(r"\W*|n/?a|tb[da]|xxx|yyy|zzz|unknown|none|-+", re.IGNORECASE)
-_SERVICE_FIELDS = (
-    "service", "services", "affected service", "affected services", "services affected", "component", "components",
-    "affected component", "affected components", "system", "systems", "affected systems", "product", "application",
-    "service(s)", "category", "area", "impacted service", "impacted services", "team/service", "affected system",
-)  # fmt: skip
 _STARTED = (
     "date", "incident date", "started", "start", "start time", "date of incident", "started at", "start date",
     "began", "detected at", "incident start",
@@ -88,19 +78,6 @@ _RECOVERY = (
     "time to recovery", "time to recover", "ttr", "mttr", "duration", "time to resolution", "time to resolve",
     "time to mitigate", "time to mitigation", "incident duration", "outage duration", "downtime", "total duration",
 )  # fmt: skip
-_IMPORTANCE = {
-    "0": 9,
-    "1": 9,
-    "critical": 9,
-    "blocker": 9,
-    "2": 8,
-    "major": 8,
-    "high": 8,
-    "4": 6,
-    "5": 6,
-    "low": 6,
-    "minor": 6,
-}
 _OPEN = re.compile(r"\b(?:open|ongoing|active|investigating|monitoring|unresolved|in progress)\b", re.IGNORECASE)
 
 
@@ -183,9 +160,10 @@ def parse(text: str, path: str) -> Incident:
     days = days or list(markdown.days(title)) or list(markdown.days(summary))
     ended = list(markdown.days(_first(told, _ENDED)))
     cause = by_role["cause"]
+    services = affected.services(title, told, labelled, f"{summary}\n{by_role['impact']}")
     return Incident(
         title=title, id=id_, severity=_severity(told, parts),
-        status=markdown.plain(told.get("status", "")).lower()[:40], services=_services(told),
+        status=markdown.plain(told.get("status", "")).lower()[:40], services=services,
         started=min(days) if days else None, ended=(ended or [max(days)])[-1] if days else None,
         detection=_minutes(_first(told, _DETECTION)), recovery=_minutes(_first(told, _RECOVERY)), summary=summary,
         impact=by_role["impact"] or told.get("impact", ""), cause=cause or told.get("root cause", ""),
@@ -211,7 +189,7 @@ def read(text: str, path: str) -> list[Piece]:
             content=content, kind="incident", title=texts.shorten(name, 280),
             reasoning=texts.cut(_listed(report.cause, report.factors), 4000),
             context=texts.cut(report.timeline, MAX_TIMELINE), tags=tags, refs=refs, keywords=refs,
-            importance=_IMPORTANCE.get(report.severity.removeprefix("sev"), 7), valid_from=report.started,
+            importance=IMPORTANCE.get(report.severity, 7), valid_from=report.started,
             key="incident",
             links=tuple(("had_incident", f"service:{service}") for service in report.services),
         ))  # fmt: skip
@@ -283,14 +261,9 @@ def _stats(parts: list[Section]) -> dict[str, str]:
             re.IGNORECASE,
         ):
             found = {**markdown.fields(part.body), **found}
-        elif part.title.lower() in (*_SERVICE_FIELDS, "date", "severity", "duration", "status") and part.body:
-            listed = part.title.lower() in _SERVICE_FIELDS and part.body.lstrip().startswith(("-", "*", "+"))
-            told = (
-                markdown.items(part.body)[:MAX_SERVICES]
-                if listed
-                else [part.body.split("\n")[0].removeprefix("- ").removeprefix("* ").removeprefix("+ ")]
-            )
-            found.setdefault(part.title.lower(), ", ".join(markdown.plain(one) for one in told))
+        elif part.title.lower() in ("date", "severity", "duration", "status") and part.body:
+            first = part.body.split("\n")[0].removeprefix("- ").removeprefix("* ").removeprefix("+ ")
+            found.setdefault(part.title.lower(), markdown.plain(first))
     return found
 
 
@@ -352,38 +325,10 @@ def _severity(told: dict[str, str], parts: list[Section]) -> str:
     """
     >>> _severity({"severity": "SEV-2 (high)"}, []), _severity({"priority": "P1"}, []), _severity({}, [])
     ('sev2', 'sev1', '')
-    >>> _severity({"severity": "2 - High"}, [])
-    'sev2'
     """
-    value = _first(told, _SEVERITIES)
-    value = value or next(
-        (
-            part.body.strip().split("\n")[0]
-            for part in parts
-            if part.title.lower() in ("severity", "severity level") and part.body
-        ),
-        "",
-    )
-    if level := re.match(r"\W*([0-5])(?:\W*$|[ \t]*[-–—:(,/])", value):
-        return f"sev{level[1]}"
-    found = _SEVERITY.search(value) or next((m for part in parts[:1] if (m := _SHORT.search(part.title))), None)
-    if not found:
-        return ""
-    return f"sev{found[1]}" if found[1] else found[2].lower()
-
-
-def _services(told: dict[str, str]) -> tuple[str, ...]:
-    """
-    >>> _services({"services": "billing, `search` and mail"}), _services({"category": "Kubernetes network"})
-    (('billing', 'search', 'mail'), ('Kubernetes network',))
-    """
-    name = next((name for name in _SERVICE_FIELDS if told.get(name)), "")
-    value = markdown.plain(told.get(name, ""))
-    if not value or _UNKNOWN.fullmatch(value):
-        return ()
-    parts = re.split(r"[,;/]|\s+and\s+", value) if name != "category" and name != "area" else [value]
-    found = dict.fromkeys(texts.shorten(part.strip(" ."), 80) for part in parts if part.strip(" ."))
-    return tuple(found)[:MAX_SERVICES]
+    headed = [part.body.strip().split("\n")[0] for part in parts if part.title.lower() in _SEVERITIES[:4]]
+    named = [found[0] for part in parts[:1] if (found := _SHORT.search(part.title))]
+    return next((level for value in (_first(told, _SEVERITIES), *headed, *named) if (level := severity(value))), "")
 
 
 def _first(told: dict[str, str], names: tuple[str, ...]) -> str:

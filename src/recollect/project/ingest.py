@@ -2,13 +2,16 @@
 
     walk → unchanged? → recognise → pieces → what is new, kept, changed or gone → the one write path → links
 
-**A file is one source**, known by its address (`file:PROJECT/path`), with the hash of its bytes; a file whose hash is
-the one in the store is not read again. Of one that changed, a piece that says what it said keeps its memory; one that
-says something else at the same place supersedes it; one that is gone is retired, and so is all that a deleted file
-said.
+**A file is one source**, known by the root it was ingested from (`roots`) and its path below it, with the hash of its
+bytes; a file whose hash is the one in the store is not read again. Of one that changed, a piece that says what it said
+keeps its memory; one that says something else at the same place supersedes it; one that is gone is retired, and so is
+all that a deleted file said.
 
 **Nothing is half done.** The hash is written after everything a file says has landed, and what is known is not stored
 twice, so a run that was broken off is finished by the next.
+
+**A branch is apart.** What a branch other than the default one changed is ingested for that branch alone, and takes
+nothing back that the default branch says. It is ingested for the project when the default branch has it.
 
 **Decisions end.** A record that another took the place of is superseded, linked, and valid until the other's date.
 """
@@ -27,15 +30,18 @@ from .. import text as texts
 from ..agents.home import project_of
 from ..checks import MAX_TAG, MAX_TAGS, Cleaner
 from ..engine import Engine
-from ..errors import BadInput, ModelUnavailable
+from ..errors import BadInput, GitUnavailable, ModelUnavailable, NoRepository
 from ..redact import redact
 from ..remember.drafts import MAX_KEYWORDS, MAX_REF, MAX_REFS, MAX_TITLE
-from ..remember.shelf import Said, shelved
+from ..remember.shelf import Said
 from ..types import Draft, Memory, Noun, Scope, Source
-from . import ties, walk
+from . import commits, git, ties, walk
 from .adr import GONE
+from .git import Apart, Repository, apart, staged_on
 from .piece import Piece
-from .recognise import KINDS, Kind, decoded, may_be, passed_over, recognise
+from .places import Places
+from .recognise import KINDS, NOT_READ, Kind, decoded, has_no_suffix, may_be, passed_over, recognise
+from .roots import Roots
 from .stamps import Stamps
 from .walk import File, Tree
 
@@ -56,7 +62,9 @@ class Report(Noun):
     """
 
     project: str = ""
+    branch: str = ""
     files: int = 0
+    commits: int = 0
     unchanged: int = 0
     deleted: int = 0
     pieces: int = 0
@@ -104,7 +112,48 @@ def ingest(
     run = _Run(engine, tree, name, kind, dry_run)
     if not tree.files and not Path(path).exists() and not run.known_before():
         raise BadInput(f"There is no {path}.", fix="Name a file or a folder.")
-    return run.run(progress)
+    report = run.run(progress)
+    if tree.repository and not (tree.below or kind or only or dry_run):
+        report.commits = _commits(engine, tree.repository, name)
+    return report
+
+
+def _commits(engine: Engine, repository: Repository, project: str) -> int:
+    """Take in the commits of a repository that is ingested as a whole; gives how many were new."""
+    places = Places(engine.settings)
+    seen = places.seen(repository.git)
+    taken = commits.take_in(engine, repository, Scope(project=project), staged_on(repository.root), seen, embed=False)
+    places.saw(repository.git, seen)
+    return taken
+
+
+def note_place(engine: Engine, path: Path, project: str) -> None:
+    """Remember that a project lies in the repository of a path, so that the daemon follows it."""
+    with suppress(NoRepository, GitUnavailable):
+        Places(engine.settings).note(project, git.find(path if path.is_dir() else path.parent).root)
+
+
+def keep_up(engine: Engine, root: Path, project: str) -> Report:
+    """Read the files of a root again that were ingested before and changed since."""
+    known = _ingested(engine, root, project)
+    return ingest(engine, root, project=project, only=known.__contains__) if known else Report(project)
+
+
+def outdated(engine: Engine, root: Path, project: str) -> set[str]:
+    """The memories that the files of a root, as they are now, do not say any more; nothing is changed."""
+    known = _ingested(engine, root, project)
+    if not known:
+        return set()
+    tree = walk.found(root, known.__contains__)
+    run = _Run(engine, tree, Cleaner(1000).scope(Scope(project=project)).project, None, True)
+    run.run(None)
+    return run.outdated
+
+
+def _ingested(engine: Engine, root: Path, project: str) -> set[Path]:
+    branch = staged_on(root) if engine.settings.branches == "on" else ""
+    stamps = [Stamps(engine, project, root), *([Stamps(engine, project, root, branch)] if branch else ())]
+    return {root / path for one in stamps for path in one.paths()}
 
 
 def embed_later(engine: Engine, report: Report) -> None:
@@ -123,21 +172,31 @@ class _Run:
         self._kind = kind
         self._one = not (tree.root / tree.below).is_dir()  # a file that somebody named is what they say it is
         self._scope = Scope(user=engine.settings.user, project=project)
-        self._stamps = Stamps(engine, project, tree.root)
+        self._apart = apart(tree.repository) if tree.repository and engine.settings.branches == "on" else Apart()
+        self._of_project = Stamps(engine, project, tree.root)
+        self._of_branch = Stamps(engine, project, tree.root, self._apart.branch) if self._apart.branch else None
         self._shelf = engine.shelf
-        self._ties = ties.Ties(engine, self._scope, self.id_of)
+        self._roots = Roots(engine, self._scope, tree, self._of_project)
+        paths = [file.path for file in tree.files]
+        self._ties = ties.Ties(engine, self._scope, self.id_of, self._roots.stored, paths)
+        self._cleaner = Cleaner(engine.settings.content_limit, redact)
         self._ids: dict[str, str] = {}
         self._unsaid: list[str] = []  # decisions that a file no longer says
         self._left: set[str] = set()  # files that were here before and are not now
-        self.report = Report(project=project, dry_run=dry_run)
+        self.outdated: set[str] = set()  # of a dry run, the memories that would be taken back
+        self.report = Report(project=project, branch=self._apart.branch, dry_run=dry_run)
 
-    def address(self, path: str) -> str:
-        return f"file:{self._scope.project}/{path}"
+    def branch_of(self, path: str) -> str:
+        """The branch that a file is of, where it is not of the project as a whole."""
+        return self._apart.branch if path in self._apart.own else ""
 
     def id_of(self, path: str) -> str:
         if path not in self._ids:
-            self._ids[path] = shelved(self.address(path), self._scope.user)
+            self._ids[path] = self._roots.id_of(path, self.branch_of(path))
         return self._ids[path]
+
+    def stamps(self, path: str) -> Stamps:
+        return self._of_branch if self._of_branch and self.branch_of(path) else self._of_project
 
     def known_before(self) -> bool:
         return bool(self._gone({}))
@@ -145,8 +204,9 @@ class _Run:
     def run(self, progress: Progress | None) -> Report:
         files = self._tree.files
         known = self._shelf.read([self.id_of(file.path) for file in files])
-        gone = self._gone({file.path: None for file in files})
-        self._left.update(gone)
+        there = {file.path: None for file in files}
+        gone, left = self._gone(there), self._left_by_branch(there)
+        self._left.update(gone, left)
         batch: list[_Read] = []
         size = 0
         for number, file in enumerate(files):
@@ -160,9 +220,13 @@ class _Run:
                 progress(number, len(files) + 1)
         self._write(batch, known)
         self._retire(gone)
+        self._retire(left, self._apart.branch)
         self._tie()
         if not self.report.dry_run:
-            self._stamps.save()
+            self._roots.note()
+            self._of_project.save()
+            if self._of_branch:
+                self._of_branch.save()
         for why, count in self._tree.skipped.items():
             self._skip(why, count)
         if progress:
@@ -175,14 +239,19 @@ class _Run:
         """What is new in a file, or nothing."""
         id = self.id_of(file.path)
         before = known[id].content_hash if id in known else ""
-        taken_for = self._stamps.kind(file.path) if before else ""  # somebody may have named a file of an odd name
-        if why := passed_over(file.path, file.size, self._kind or taken_for or None):
+        if before and file.path in self._apart.older:
+            self.report.unchanged += 1
+            return None
+        stamps = self.stamps(file.path)
+        taken_for = stamps.kind(file.path) if before else ""  # somebody may have named a file of an odd name
+        if why := passed_over(file.path, file.size, bool(self._kind or taken_for or self._one)):
             self._nothing(file, "", why, bool(before))
             return None
-        same_kind = self._kind is None or self._kind == self._stamps.kind(file.path)
-        stamped = self._stamps.hash(file)
+        same_kind = self._kind is None or self._kind == stamps.kind(file.path)
+        stamped = stamps.hash(file)
+        same_kind = same_kind and stamps.is_current(file.path)
         if stamped is not None and same_kind:
-            if why := self._stamps.empty(file):
+            if why := stamps.empty(file):
                 if not before:
                     self._skip(why)
                     return None
@@ -196,7 +265,7 @@ class _Run:
             return None
         hash = hashlib.sha256(raw).hexdigest()
         if hash == before and same_kind:
-            self._stamps.put(file, hash, self._stamps.kind(file.path) or "docs")
+            stamps.put(file, hash, stamps.kind(file.path) or "docs")
             self.report.unchanged += 1
             return None
         text = decoded(raw)
@@ -208,24 +277,27 @@ class _Run:
             return None
         found = recognise(file.path, text, self._kind)
         pieces = [piece for piece in found.pieces if texts.fold(texts.clean(piece.content))]
-        if not pieces:
-            self._nothing(file, hash, "nothing in it", bool(before))
+        named = self._kind or taken_for or self._one
+        unknown = found.kind == "docs" and not named and has_no_suffix(file.path)
+        if unknown or not pieces:
+            self._nothing(file, hash, NOT_READ if unknown else "nothing in it", bool(before))
             return None
         self.report.files += 1
         self.report.pieces += len(pieces)
         self.report.kinds[found.kind] = self.report.kinds.get(found.kind, 0) + 1
         if found.as_text:
             self.report.as_text[found.as_text] = self.report.as_text.get(found.as_text, 0) + 1
-        source = Source(id, "file", self.address(file.path)[:MAX_REF], file.path[:MAX_REF], content_hash=hash)
+        uri = self._roots.address(file.path, self.branch_of(file.path))
+        source = Source(id, "file", uri[:MAX_REF], file.path[:MAX_REF], content_hash=hash)
         return _Read(file, source, found.kind, pieces)
 
     def _nothing(self, file: File, hash: str, why: str, before: bool) -> None:
         """A file that says nothing; what it said before is retired."""
         self._skip(why)
         if hash:
-            self._stamps.put(file, hash, "", why)
+            self.stamps(file.path).put(file, hash, "", why)
         if before:
-            self._retire([file.path])
+            self._retire([file.path], self.branch_of(file.path))
 
     def _skip(self, why: str, count: int = 1) -> None:
         self.report.skipped[why] = self.report.skipped.get(why, 0) + count
@@ -236,6 +308,7 @@ class _Run:
         """Write what some files say: new pieces first, then what they take the place of, and the hashes last."""
         again = [read for read in batch if read.source.id in known]
         said = self._shelf.said([read.source.id for read in again]) if again else {}
+        self._leave_out_the_projects(batch)
         fresh: list[tuple[_Read, Piece]] = []
         gone: list[Said] = []
         heirs: list[tuple[Said, int]] = []
@@ -254,6 +327,7 @@ class _Run:
         if self.report.dry_run:
             self.report.superseded += len(heirs)
             self.report.retired += len(gone)
+            self.outdated |= self._shelf.unsupported([*gone, *(one for one, _ in heirs)])
             return
         ids = self._remember(fresh)
         replaced = [(one, ids[number]) for one, number in heirs]
@@ -261,19 +335,30 @@ class _Run:
         self._unsay(gone, [], "the file does not say it any more")
         self._shelf.put([read.source for read in batch])
         for read in batch:
-            self._stamps.put(read.file, read.source.content_hash, read.kind)
+            self.stamps(read.file.path).put(read.file, read.source.content_hash, read.kind)
+
+    def _leave_out_the_projects(self, batch: list[_Read]) -> None:
+        """Of the files of a branch, leave out the pieces that say what the project's own version of the file says."""
+        ids = {read.file.path: self._roots.id_of(read.file.path) for read in batch if self.branch_of(read.file.path)}
+        said = self._shelf.said(list(ids.values())) if ids else {}
+        for read in batch:
+            known = {one.memory.content_hash for one in said.get(ids.get(read.file.path, ""), ())}
+            if known:
+                read.pieces = [piece for piece in read.pieces if self._key(piece) not in known]
+
+    def _key(self, piece: Piece) -> str:
+        return texts.key(self._cleaner.content(_fitting(piece.content, self._engine.settings.content_limit)))
 
     def _compare(self, read: _Read) -> tuple[list[Piece], list[Said]]:
         """The pieces of a file that are new, and what it said before and does not say now; the rest is kept."""
         if not read.before:
             return read.pieces, []
-        cleaner = Cleaner(self._engine.settings.content_limit, redact)
         by_key: dict[str, list[Said]] = {}
         for one in read.before:
             by_key.setdefault(one.memory.content_hash, []).append(one)
         new: list[Piece] = []
         for piece in read.pieces:
-            kept = by_key.get(texts.key(cleaner.content(self._fitting(piece.content))), [])
+            kept = by_key.get(self._key(piece), [])
             same = next((one for one in kept if one.place == piece.key), kept[0] if kept else None)
             if same is None:
                 new.append(piece)
@@ -331,36 +416,44 @@ class _Run:
 
     def _draft(self, read: _Read, piece: Piece) -> Draft:
         source = replace(read.source, content_hash="")  # written when all of the file has landed
-        return drafted(piece, read.file.path, source, self._scope, self._engine.settings.content_limit)
-
-    def _fitting(self, words: str) -> str:
-        return _fitting(words, self._engine.settings.content_limit)
+        scope = replace(self._scope, branch=self.branch_of(read.file.path))
+        return drafted(piece, read.file.path, source, scope, self._engine.settings.content_limit)
 
     # -- taking back --------------------------------------------------------------------------------------------------
 
     def _gone(self, there: dict[str, None]) -> list[str]:
         """The files that were taken in from here before and are not there now."""
-        start = self.address("")
-        if self._stamps.there:
-            before: Iterable[str] = self._stamps.paths()
-        else:
-            before = [one.uri.removeprefix(start) for one in self._shelf.under(self.address(self._tree.below))]
-        return [path for path in before if path not in there and self._tree.covers(path)]
+        stamps = self._of_project
+        before = stamps.paths() if stamps.there else list(self._roots.stored())
+        differs = self._apart.own | self._apart.older  # of the default branch, which may still have it
+        return [path for path in before if path not in there and path not in differs and self._tree.covers(path)]
 
-    def _retire(self, paths: Sequence[str]) -> None:
-        """Take back all that some files said."""
-        known = self._shelf.read([self.id_of(path) for path in paths])
-        alive = [path for path in paths if (one := known.get(self.id_of(path))) and one.content_hash]
+    def _left_by_branch(self, there: dict[str, None]) -> list[str]:
+        """The files that the branch had of its own and has no longer: they are gone, or the default branch has them."""
+        if not self._of_branch:
+            return []
+        branch = self._apart.branch
+        before = self._of_branch.paths() if self._of_branch.there else list(self._roots.stored(branch))
+        own = self._apart.own
+        return [path for path in before if not (path in there and path in own) and self._tree.covers(path)]
+
+    def _retire(self, paths: Sequence[str], branch: str = "") -> None:
+        """Take back all that some files said, of a branch or of the project."""
+        ids = {path: self._roots.id_of(path, branch) for path in paths}
+        known = self._shelf.read(list(ids.values()))
+        alive = [path for path in paths if (one := known.get(ids[path])) and one.content_hash]
         self.report.deleted += sum(not (self._tree.root / path).exists() for path in alive)
-        said = self._shelf.said([self.id_of(path) for path in alive])
+        said = self._shelf.said([ids[path] for path in alive])
         if self.report.dry_run:
             self.report.retired += sum(len(some) for some in said.values())
+            self.outdated |= self._shelf.unsupported([one for some in said.values() for one in some])
             return
+        stamps = self._of_branch if self._of_branch and branch else self._of_project
         for path in paths:
-            if not (self._tree.root / path).exists():
-                self._stamps.drop(path)
+            if not (self._tree.root / path).exists() or branch != self.branch_of(path):
+                stamps.drop(path)
         for n in range(0, len(alive), BATCH):
-            some = [known[self.id_of(path)] for path in alive[n : n + BATCH]]
+            some = [known[ids[path]] for path in alive[n : n + BATCH]]
             self._unsay([one for source in some for one in said.get(source.id, [])], [], "its file is gone")
             self._shelf.put([replace(source, content_hash="") for source in some])
 

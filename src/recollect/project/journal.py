@@ -11,7 +11,7 @@ import fcntl
 import json
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from .. import times
@@ -54,7 +54,7 @@ class Follower(ABC):
 
     def _cursor(self) -> int:
         """How far it came, if this is the store it came so far in."""
-        known = _note(self._path)
+        known = read_note(self._path)
         seq = known.get("seq")
         if isinstance(seq, int) and seq > 0:
             found = self._engine.changes(after=seq - 1, limit=1)
@@ -73,10 +73,7 @@ class Follower(ABC):
         return entry.seq
 
     def _note(self, told: dict[str, object]) -> None:
-        part = self._path.with_suffix(".part")
-        part.touch(mode=0o600)
-        part.write_text(json.dumps(told), "utf-8")
-        os.replace(part, self._path)
+        write_note(self._path, told)
 
 
 def _mark(entry: Entry) -> str:
@@ -84,7 +81,15 @@ def _mark(entry: Entry) -> str:
     return f"{times.iso(entry.at)} {entry.target}"
 
 
-def _note(path: Path) -> dict[str, object]:
+def write_note(path: Path, told: Mapping[str, object]) -> None:
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    part = path.with_suffix(".part")
+    part.touch(mode=0o600)
+    part.write_text(json.dumps(told), "utf-8")
+    os.replace(part, path)
+
+
+def read_note(path: Path) -> dict[str, object]:
     try:
         found = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError):  # none yet, or cut off by a full disk: what is followed twice changes nothing

@@ -11,9 +11,8 @@ one learning: a description, then a list of what is known about it.
     - Observation count: 3
 
 The description makes the learning what it is: its id is a hash of it, with case and spacing left out. Whatever in the
-list is not one of the known names is kept as the reasoning. A learning that is written down again counts as the same,
-with the higher count; so a file can be appended to for ever. One that holds no longer is written down once more, with
-its state.
+list is not one of the known names is kept as the reasoning. A learning that stands there twice counts as the same, with
+the higher count. One that holds no longer stays, with its state.
 
 Descriptions are written so that they read back as they were: a line that would look like a list, a heading or a comment
 gets a backslash before it.
@@ -74,6 +73,11 @@ class Learning(Noun):
         return content_id(self.description)
 
 
+def heading(name: str) -> str:
+    """A name as it reads back from a heading."""
+    return plain.shorten(_PREFIX.sub("", " ".join(name.replace("<!--", "").split()), count=1), 300)
+
+
 def content_id(description: str) -> str:
     """What makes two descriptions the same learning.
 
@@ -116,8 +120,8 @@ def _entries(lines: Sequence[str]) -> Iterable[tuple[str, list[str]]]:
         yield current
 
 
-def _learning(heading: str, lines: Sequence[str], category: str) -> Learning | None:
-    name = plain.shorten(_PREFIX.sub("", heading, count=1), 300)
+def _learning(headed: str, lines: Sequence[str], category: str) -> Learning | None:
+    name = plain.shorten(_PREFIX.sub("", headed, count=1), 300)
     said, listed = _parts(lines)
     known: dict[str, str] = {}
     reasons: list[str] = []
@@ -222,6 +226,42 @@ def write(learning: Learning) -> str:
     return f"### {heading}\n{safe}\n{listed}\n"
 
 
+def put(text: str, learning: Learning, *, renamed: bool = False) -> str | None:
+    """A file in which what is known of a learning is as it is now; None where the file does not hold it.
+
+    The words that stand there stay, and their heading unless the learning was `renamed`: somebody may have put them so.
+    """
+    parts = _blocks(text)
+    held = [n for n, (_, one) in enumerate(parts) if one and one.id == learning.id]
+    if not held:
+        return None
+    last = held[-1]
+    block, before = parts[last][0], write(learning)
+    words = before if renamed else _with_words_of(block, before)
+    kept = [part for n, (part, _) in enumerate(parts) if n not in held or n == last]
+    kept[kept.index(block)] = words.rstrip("\n") + block[len(block.rstrip("\n")) :]
+    return "".join(kept)
+
+
+def _with_words_of(block: str, written: str) -> str:
+    """A block as it was written, with the heading and description of another, which says the same."""
+    lines, fresh = block.rstrip("\n").split("\n"), written.rstrip("\n").split("\n")
+    said = next((n for n, line in enumerate(lines) if n and _BULLET.match(line)), len(lines))
+    facts = next((n for n, line in enumerate(fresh) if n and _BULLET.match(line)), len(fresh))
+    told = [line for line in lines[said:] if not ((found := _NAMED.match(line[2:])) and _known(found[1]))]
+    return "\n".join([*lines[:said], *told, *fresh[facts:]])
+
+
+def _known(name: str) -> bool:
+    return name.lower().strip() in _FIELDS
+
+
+def _blocks(text: str) -> list[tuple[str, Learning | None]]:
+    """The parts of a file, heading by heading, each with the learning that it holds."""
+    parts = re.split(r"(?m)^(?=#{1,3} )", text)
+    return [(part, next(iter(read(part, "patterns")), None) if part.startswith("### ") else None) for part in parts]
+
+
 def title(category: str) -> str:
     """How a file of the bank begins."""
     return f"# {category.capitalize()}\n\nWhat was learnt, appended as it is learnt. Recollect's store is the truth.\n"
@@ -232,10 +272,9 @@ def without(text: str, memory: str = "", id: str = "") -> str:
 
     Everything else stays as it is, byte for byte.
     """
-    parts = re.split(r"(?m)^(?=#{1,3} )", text)
-    held = [next(iter(read(part, "patterns")), None) if part.startswith("### ") else None for part in parts]
-    gone = {one.id for one in held if one and memory and one.memory == memory} | {id}
-    return "".join(part for part, one in zip(parts, held, strict=True) if one is None or one.id not in gone)
+    parts = _blocks(text)
+    gone = {one.id for _, one in parts if one and memory and one.memory == memory} | {id}
+    return "".join(part for part, one in parts if one is None or one.id not in gone)
 
 
 def of_memory(memory: Memory) -> Learning:

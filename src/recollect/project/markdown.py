@@ -27,6 +27,11 @@ _BULLET = re.compile(r"([ \t]*)(?:[-*+]|\d{1,9}[.)])(?:[ \t]+(.*)|[ \t]*)")
 _LINK = re.compile(r"!?\[([^\[\]]*)\](?:\([^()\s]*(?:\([^()]*\)[^()\s]*)*(?:[ \t]+[^()]*)?\)|\[[^\[\]]*\])")
 _MARKS = re.compile(r"(\*\*|__|~~|`|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w))")
 _STRUCK = re.compile(r"~~(?=\S)[^~\n]*~~")
+_COLUMN = re.compile(
+    r"(?:decision |last )?(?:date|updated?|status|owners?|severity)|authors?(?:\(s\))?|deciders?|approvers?",
+    re.IGNORECASE,
+)
+_SEVERAL = re.compile(r"(?<=\S)[ \t]+[|·•][ \t]+(?=\*\*[^*|]{2,40}(?::\*\*|\*\*:))")  # fields on one line
 _RULE = re.compile(r"[ \t]*\|?[ \t:|-]*-[ \t:|-]*\|?[ \t]*")
 _TO_BE_NAMED = re.compile(
     r"\{[^{}]{2,}\}|<[^<>]{2,}>"
@@ -38,10 +43,11 @@ _PLACEHOLDER = re.compile(
 )
 _ISO = re.compile(r"(?<!\d)(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)")
 _NAMED = re.compile(
-    r"(?<!\w)(?:(\d{1,2})(?:st|nd|rd|th)?\.?[ \t]+(?:of[ \t]+)?([A-Za-z]{3,9})\.?,?[ \t]+(\d{4})"
-    r"|([A-Za-z]{3,9})\.?[ \t]+(\d{1,2})(?:st|nd|rd|th)?,?[ \t]+(\d{4}))(?!\w)"
+    r"(?<!\w)(?:(\d{1,2})(?:st|nd|rd|th)?\.?[ \t/-]+(?:of[ \t]+)?([A-Za-z]{3,9})\.?,?[ \t/-]+(\d{4})"
+    r"|([A-Za-z]{3,9})\.?[ \t-]+(\d{1,2})(?:st|nd|rd|th)?,?[ \t-]+(\d{4}))(?!\w)"
 )
-_EUROPEAN = re.compile(r"(?<!\d)(\d{1,2})\.(\d{1,2})\.(\d{4})(?!\d)")
+_NUMBERS = re.compile(r"(?<![\d./-])(\d{1,2})([./-])(\d{1,2})\2(\d{4})(?![\d/-])")
+_MONTH = re.compile(r"\b([A-Za-z]{3,9})\.?,?[ \t-]+(\d{4})\b|(?<!\d)(\d{4})[-/](\d{2})(?![\d/-])")
 _MONTHS = {name: n for n, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), 1)}
 
 
@@ -199,28 +205,32 @@ def plain(text: str) -> str:
 
 
 def fields(text: str) -> dict[str, str]:
-    """Lines that name a field: `Date: …`, `* Status: …`, `**Severity:** …`, or rows of a table of two columns.
+    """Lines that name a field: `Date: …`, `* Status: …`, `**Severity:** …`, or cells of a table.
+
+    A table of two columns has a field in each row, unless its head names two fields; a wider one has them in its head.
 
     >>> fields("- **Status**: accepted\\n| Service | billing |")
     {'status': 'accepted', 'service': 'billing'}
     """
     found: dict[str, str] = {}
     names: list[str] = []  # of the columns of a wider table, whose first row holds their values
-    for line, code in lines(text):
+    for line, code in ((part, code) for whole, code in lines(text) for part in _SEVERAL.split(whole)):
         if code or len(line) > 2000:
             continue
         if line.lstrip().startswith("|"):
             cells = row(line)
             if _RULE.fullmatch(line):
                 continue
-            if len(cells) == 2:
+            if len(cells) == 2 and not names and not _COLUMN.fullmatch(plain(cells[1]).strip(": ")):
                 found.setdefault(plain(cells[0]).strip(": ").lower()[:60], cells[1][:MAX_VALUE])
             elif names:
                 for name, value in zip(names, cells, strict=False):
                     found.setdefault(name, value[:MAX_VALUE])
             else:
                 names = [plain(cell).strip(": ").lower()[:60] for cell in cells]
-        elif one := _FIELD.fullmatch(line):
+            continue
+        names = []
+        if one := _FIELD.fullmatch(line):
             found.setdefault(one[1].strip().lower(), one[2].strip().strip("*_").strip()[:MAX_VALUE])
     return {name: value for name, value in found.items() if name}
 
@@ -270,6 +280,8 @@ def day(text: str) -> datetime | None:
 
     >>> [str(day(told)).split()[0] for told in ("2017-06-30", "March 4th, 2021", "4 May 2020", "2022-05-??")]
     ['2017-06-30', '2021-03-04', '2020-05-04', 'None']
+    >>> [str(day(told)).split()[0] for told in ("11-April-2023", "22-10-2024", "22/10/2024", "10/22/2024", "1/2/2024")]
+    ['2023-04-11', '2024-10-22', '2024-10-22', '2024-10-22', 'None']
     """
     return next(days(text), None)
 
@@ -277,7 +289,10 @@ def day(text: str) -> datetime | None:
 def days(text: str) -> Iterator[datetime]:
     """The whole days that a text names, in their order."""
     told = [(m.start(), m[1], m[2], m[3]) for m in _ISO.finditer(text)]
-    told += [(m.start(), m[3], m[2], m[1]) for m in _EUROPEAN.finditer(text)]
+    for m in _NUMBERS.finditer(text):  # the day first, unless it cannot be; with slashes either may be meant
+        first, second = sorted((m[1], m[3]), key=int) if max(int(m[1]), int(m[3])) > 12 else (m[3], m[1])
+        if m[2] != "/" or int(second) > 12:
+            told.append((m.start(), m[4], first, second))
     for m in _NAMED.finditer(text):
         number, name, year = (m[1], m[2], m[3]) if m[1] else (m[5], m[4], m[6])
         if month := _MONTHS.get(name[:3].lower()):
@@ -287,6 +302,19 @@ def days(text: str) -> Iterator[datetime]:
             yield datetime(int(year), int(month_), int(number), tzinfo=UTC)
         except ValueError:  # the thirty-first of June
             continue
+
+
+def month(text: str) -> datetime | None:
+    """The first day of the month that a text names.
+
+    >>> [str(month(told)).split()[0] for told in ("January, 2026", "2024-03", "Section 2024")]
+    ['2026-01-01', '2024-03-01', 'None']
+    """
+    for found in _MONTH.finditer(text):
+        number = _MONTHS.get((found[1] or "")[:3].lower()) or int(found[4] or 0)
+        if 1 <= number <= 12:
+            return datetime(int(found[2] or found[3]), number, 1, tzinfo=UTC)
+    return None
 
 
 def unnamed(title: str) -> bool:

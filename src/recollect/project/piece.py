@@ -6,7 +6,8 @@ same key with other content takes the place of the older one.
 
 A link names a relation and a target: the key of another piece of the same file, another file (`file:PATH` or
 `file:PATH#KEY`, relative to the file or to the root, or `adr:NUMBER`), or an entity (`KIND:NAME`, such as
-`service:billing`).
+`service:billing`). A module (`module:NAME`, or `module:NAME#NAMES` with what is imported from it) may be a file of the
+project.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Places: which folders a project lies in on this machine, and how far each repository has been read.
+"""Places: which folders a project lies in on this machine, which it was ingested from, and how far each repository has
+been read.
 
 A small JSON file in the home folder, by store and tenant, so that a project of one tenant is never found through
 another's name. Only what a person at this machine did writes a folder into it: a session of theirs there, `recollect
@@ -63,6 +64,24 @@ class Places:
             mine["folders"][project] = [where, *(one for one in known if one != where)][:MAX_FOLDERS]
 
         self._change(put)
+
+    def roots(self, project: str) -> list[tuple[str, str]]:
+        """The folders that a project was ingested from and the name of each, the first one first."""
+        return [(folder, name) for folder, name in self._mine().get("roots", {}).get(project, [])]
+
+    def note_root(self, project: str, folder: str, name: str) -> None:
+        """Remember that a project was ingested from a folder; one that is gone and has this name was moved there."""
+
+        def put(mine: dict[str, Any]) -> None:
+            known = mine.setdefault("roots", {}).setdefault(project, [])
+            moved = next((root for root in known if root[1] == name and not os.path.isdir(root[0])), None)
+            if moved:
+                moved[0] = folder
+            else:
+                known.append([folder, name])
+
+        if (folder, name) not in self.roots(project):
+            self._change(put)
 
     def seen(self, repository: Path) -> Seen:
         told = self._mine().get("seen", {}).get(os.fspath(repository), {})

@@ -18,6 +18,7 @@ Kind = Literal["adr", "incident", "code", "docs"]
 KINDS: tuple[Kind, ...] = ("adr", "incident", "code", "docs")
 MAX_FILE = 1024 * 1024  # bytes
 MAX_LINE = 20_000  # characters of a line on average beyond which nobody wrote it
+NOT_READ = "of no kind that is read"
 SURE = 0.5
 HINTED = 0.3  # enough where somebody said what it is
 _MADE = (
@@ -36,8 +37,8 @@ class Recognised:
     as_text: str = ""  # why code was read as plain text
 
 
-def passed_over(path: str, size: int, kind: str | None) -> str:
-    """Why a file is not even opened, or nothing."""
+def passed_over(path: str, size: int, known: bool) -> str:
+    """Why a file is not even opened, or nothing; what it is may be `known` already, because somebody said so."""
     name = path.rpartition("/")[2].lower()
     if size > MAX_FILE:
         return f"larger than {MAX_FILE // 1024} KB"
@@ -45,9 +46,19 @@ def passed_over(path: str, size: int, kind: str | None) -> str:
         return "empty"
     if name.endswith(_MADE):
         return "made by a program"
-    if kind is None and not (_suffix(name) in documents.SUFFIXES or is_code(name) or name in _NAMES):
-        return "of no kind that is read"
-    return ""
+    if known or _suffix(name) in documents.SUFFIXES or is_code(name) or name in _NAMES or has_no_suffix(name):
+        return ""
+    return NOT_READ
+
+
+def has_no_suffix(path: str) -> bool:
+    """Whether only the text of a file can tell what it is.
+
+    >>> has_no_suffix("incidents/2024-03-outage"), has_no_suffix(".gitignore"), has_no_suffix("a.md")
+    (True, False, False)
+    """
+    name = path.rpartition("/")[2].lower()
+    return "." not in name and name not in _NAMES
 
 
 def may_be(path: str, text: str, kind: Kind) -> bool:
@@ -110,7 +121,8 @@ def _kind(path: str, text: str) -> Kind:
     name = path.rpartition("/")[2].lower()
     if is_code(name) or (name in _NAMES and not name.startswith(".")):
         return "code"
-    if not name.endswith(documents.MARKDOWN) or documents.recognises(path, text) == 1.0:
+    written = name.endswith((*documents.MARKDOWN, ".txt", ".text")) or has_no_suffix(name)
+    if not written or documents.recognises(path, text) == 1.0:
         return "docs"
     sure: list[tuple[float, Kind]] = [
         (adr.recognises(path, text), "adr"),

@@ -1,7 +1,8 @@
 """Keeping up with a repository: what a hook after a commit, the daemon now and then, and `recollect git` all do.
 
-Commits are taken in, what was learnt on a branch follows the branch, and citations are looked at again. Nothing is done
-where nothing moved since the last time, and doing it twice changes nothing.
+Commits are taken in, what was learnt on a branch follows the branch, files that were ingested and changed are read
+again, and citations are looked at again. Nothing is done where nothing moved since the last time, and doing it twice
+changes nothing.
 """
 
 from __future__ import annotations
@@ -19,10 +20,12 @@ from .places import Places
 
 @dataclass(frozen=True, slots=True)
 class Refreshed(Noun):
-    """What came of it: commits taken in, memories promoted and archived with their branches, stale and no longer."""
+    """What came of it: commits taken in, memories promoted and archived with their branches, ingested files read
+    again, memories that are stale and those no longer."""
 
     project: str
     commits: int = 0
+    files: int = 0
     promoted: tuple[str, ...] = ()
     archived: tuple[str, ...] = ()
     stale: tuple[str, ...] = ()
@@ -39,11 +42,22 @@ def refresh(engine: Engine, repository: Repository | Path, project: str) -> Refr
         return Refreshed(project)
     taken = commits.take_in(engine, found, Scope(project=project), staged_on(found.root), seen)
     promoted, archived = truth.follow(engine, found, project, seen)
+    read = _keep_up(engine, found, project)
     looked = truth.verify(engine, found, project)
     seen.verified = moved
     places.saw(found.git, seen)
     stale = tuple(one.id for one in looked.stale)
-    return Refreshed(project, taken, tuple(promoted), tuple(archived), stale, looked.recovered)
+    return Refreshed(project, taken, read, tuple(promoted), tuple(archived), stale, looked.recovered)
+
+
+def _keep_up(engine: Engine, repository: Repository, project: str) -> int:
+    """Read what was ingested from a repository again where it changed; gives how many files were read or are gone."""
+    if repository.bare:
+        return 0
+    from .ingest import keep_up  # which imports the hooks, and they import this
+
+    done = keep_up(engine, repository.root, project)
+    return done.files + done.deleted
 
 
 def counted(done: Refreshed) -> dict[str, str | int]:

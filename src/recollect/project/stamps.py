@@ -20,15 +20,16 @@ from .walk import File
 
 FOLDER = "ingested"
 VERSION = 1
+READER = 2  # goes up when parsers find more in files, so that files that did not change are read once more
 FRESH = 2_000_000_000  # nanoseconds
 
 
 class Stamps:
-    """The stamps of one project in one store."""
+    """The stamps of one project in one store; of a branch, those of the files that are its own."""
 
-    def __init__(self, engine: Engine, project: str, root: Path) -> None:
+    def __init__(self, engine: Engine, project: str, root: Path, branch: str = "") -> None:
         settings = engine.settings
-        parts = (settings.place, settings.tenant, settings.user, project, os.fspath(root))
+        parts = (settings.place, settings.tenant, settings.user, project, os.fspath(root), *filter(None, [branch]))
         name = hashlib.sha256("\0".join(map(str, parts)).encode("utf-8", "replace")).hexdigest()[:32]
         self._path = settings.home / FOLDER / f"{name}.json"
         self._began = time.time_ns()
@@ -45,10 +46,20 @@ class Stamps:
         stamp = self._known.get(file.path)
         return stamp[2] if stamp and stamp[:2] == [file.size, file.changed] else None
 
+    def last(self, path: str) -> str:
+        """The hash of a file when it was last read, or nothing."""
+        stamp = self._known.get(path)
+        return stamp[2] if stamp else ""
+
     def empty(self, file: File) -> str:
         """Why nothing was found in a file that is as it was."""
         stamp = self._known.get(file.path)
         return stamp[4] if stamp and not stamp[3] else ""
+
+    def is_current(self, path: str) -> bool:
+        """Whether a file was last read by parsers like these, as far as is known."""
+        stamp = self._known.get(path)
+        return stamp is None or stamp[5] == READER
 
     def kind(self, path: str) -> str:
         stamp = self._known.get(path)
@@ -57,7 +68,7 @@ class Stamps:
     def put(self, file: File, hash: str, kind: str, why: str = "") -> None:
         """Remember a file: what it was taken for, or nothing and why nothing is in it."""
         changed = file.changed if file.changed < self._began - FRESH else 0
-        stamp = [file.size, changed, hash, kind, why]
+        stamp = [file.size, changed, hash, kind, why, READER]
         if self._known.get(file.path) != stamp:
             self._known[file.path] = stamp
             self._changed = True
@@ -82,4 +93,5 @@ class Stamps:
             return {}
         if not isinstance(told, dict) or told.get("version") != VERSION or not isinstance(told.get("files"), dict):
             return {}
-        return {path: stamp for path, stamp in told["files"].items() if isinstance(stamp, list) and len(stamp) == 5}
+        stamps = {path: stamp for path, stamp in told["files"].items() if isinstance(stamp, list)}
+        return {path: [*stamp, 1][:6] for path, stamp in stamps.items() if len(stamp) in (5, 6)}

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 
 from ..engine import Engine
 from ..graph import Node
 from ..remember.shelf import Said
-from ..types import RELATIONS, Memory, Scope
+from ..types import RELATIONS, Memory, Scope, Source
+from .imports import OwnFiles
 from .piece import Piece
 
 MANY = 900  # entities or ties of entities at once
@@ -32,10 +33,15 @@ class _One:
 class Ties:
     """The links of one run."""
 
-    def __init__(self, engine: Engine, scope: Scope, id_of: Callable[[str], str]) -> None:
+    def __init__(
+        self, engine: Engine, scope: Scope, id_of: Callable[[str], str], stored: Callable[[], dict[str, Source]],
+        files: Iterable[str],
+    ) -> None:  # fmt: skip
         self._engine = engine
         self._scope = scope
         self._id_of = id_of
+        self._stored_files = stored
+        self._files = dict.fromkeys(files)
         self._ones: list[_One] = []
         self._ended: list[_One] = []
         self._by_key: dict[tuple[str, str], str] = {}
@@ -57,6 +63,7 @@ class Ties:
 
     def write(self) -> tuple[int, int]:
         """Write all of it; gives how many ties are new, and how many memories one of them superseded."""
+        self._resolve_modules()
         self._look_up()
         between: list[tuple[str, str, str]] = []
         entities: dict[tuple[str, str], list[tuple[str, str]]] = {}
@@ -78,6 +85,15 @@ class Ties:
         superseded += self._engine.shelf.close(ends, "its own status says so") if ends else 0
         return count, superseded
 
+    def _resolve_modules(self) -> None:
+        """Let imports of the project's own files name these files, and leave those out that name only a folder."""
+        if not any(target.startswith("module:") for one in self._ones for _, target in one.piece.links):
+            return
+        files = OwnFiles(dict.fromkeys((*self._files, *self._stored_files())))
+        for one in self._ones:
+            links = [(relation, _own(target, one.path, files)) for relation, target in one.piece.links]
+            one.piece = replace(one.piece, links=tuple(dict.fromkeys(link for link in links if link[1])))
+
     def _supersede(self, ties: list[tuple[str, str, str]]) -> int:
         """Decisions that took the place of others; the older one held until the newer began."""
         shelf, done = self._engine.shelf, 0
@@ -85,6 +101,8 @@ class Ties:
             if newer == older:
                 continue
             first, second = self._engine.get(newer, peek=True), self._engine.get(older, peek=True)
+            if first.scope.branch != second.scope.branch:
+                continue  # what a branch decided takes nothing back elsewhere until it is merged
             if second.state == "active" and first.valid_from and _fits(first, second):
                 self._engine.edit(older, valid_to=first.valid_from, reason=f"until {first.title}"[:200])
             done += shelf.tie([(newer, relation, older)], "the file says so")
@@ -150,8 +168,9 @@ class Ties:
     def _stored(self, folder: str, key: str) -> str:
         """A record that was taken in by an earlier run."""
         if folder not in self._stored_adrs:
-            start = f"file:{self._scope.project}/{folder}/" if folder else f"file:{self._scope.project}/"
-            said = self._engine.shelf.said([one.id for one in self._engine.shelf.under(start)])
+            start = f"{folder}/" if folder else ""
+            near = [source.id for path, source in self._stored_files().items() if path.startswith(start)]
+            said = self._engine.shelf.said(near)
             found = {one.place: one.memory.id for some in said.values() for one in some if one.place.startswith("adr:")}
             self._stored_adrs[folder] = found
         return self._stored_adrs[folder].get(key, "")
@@ -161,6 +180,15 @@ class Ties:
         if not found or found[1] in ("adr", "file", "key"):
             return None
         return found[1], " ".join(found[2].split())
+
+
+def _own(target: str, path: str, files: OwnFiles) -> str:
+    """The file that a module means where it is the project's own, nothing where it is only a folder of it."""
+    if not target.startswith("module:"):
+        return target
+    module, _, names = target.removeprefix("module:").partition("#")
+    found = files.find(module, tuple(name for name in names.split(",") if name), path)
+    return f"module:{module}" if found is None else f"file:{found}" if found else ""
 
 
 def _places(path: str, wanted: str) -> tuple[str, str]:

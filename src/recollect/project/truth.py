@@ -38,7 +38,7 @@ from .git import Repository
 from .places import Seen
 
 TAG = "stale"
-RECORDS = ("turn", "code")  # what was said stays said, and code is taken in anew by itself
+CHANGED = "its file changed since it was read"
 MAX_SQUASHED = 500  # files of a branch that are compared with the default branch
 _BLOB = re.compile(r"blob:(?P<place>.+)@(?P<hash>[0-9a-f]{40,64})")
 _COMMIT = re.compile(r"commit:(?P<sha>[0-9a-f]{7,64})")
@@ -157,11 +157,16 @@ def definition(text: str, symbol: str) -> str:
 def verify(engine: Engine, repository: Repository, project: str, *, mark: bool = True) -> Verified:
     """Look at every citation of a project's memories; with `mark`, what is stale is marked and what stands cleared."""
     look = Look(repository)
-    citing = [one for one in memories(engine, project) if one.refs and one.kind not in RECORDS]
+    citing = [one for one in memories(engine, project) if one.refs and one.kind != "turn"]  # what was said stays said
     look.learn(citing)
+    changed = _outdated(engine, repository, project)
     checked, stale, recovered = 0, list[Stale](), list[str]()
     for memory in citing:
         reasons = look.at(memory)
+        if memory.id in changed:
+            reasons = [*(reasons or ()), CHANGED]
+        elif reasons is None and any(ref.startswith(STALE) and CHANGED in ref for ref in memory.refs):
+            reasons = []
         checked += reasons is not None
         if reasons:
             stale.append(Stale(memory.id, memory.title or memory.content[:80], tuple(reasons)))
@@ -170,6 +175,15 @@ def verify(engine: Engine, repository: Repository, project: str, *, mark: bool =
         if mark and reasons is not None:
             _mark(engine, memory, reasons)
     return Verified(checked, tuple(stale), tuple(recovered))
+
+
+def _outdated(engine: Engine, repository: Repository, project: str) -> set[str]:
+    """The memories of ingested files that say something else now."""
+    if repository.bare:
+        return set()
+    from .ingest import outdated  # which imports the hooks, and they import this
+
+    return outdated(engine, repository.root, project)
 
 
 def memories(engine: Engine, project: str) -> Iterator[Memory]:

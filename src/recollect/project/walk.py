@@ -47,6 +47,7 @@ class Tree:
     files: list[File] = field(default_factory=list)
     skipped: Counter[str] = field(default_factory=Counter)
     only: Callable[[Path], bool] | None = None
+    repository: git.Repository | None = None
 
     def covers(self, path: str) -> bool:
         """Whether a path lies in the part that was looked at."""
@@ -76,7 +77,7 @@ def _found(path: Path) -> Tree:
     if root is None:
         tree = Tree(whole if whole.is_dir() else whole.parent, "" if whole.is_dir() else whole.name)
     else:
-        tree = Tree(root, "" if whole == root else whole.relative_to(root).as_posix())
+        tree = Tree(root, "" if whole == root else whole.relative_to(root).as_posix(), repository=repository)
     if not whole.is_dir():
         _look(tree, [tree.below])
     elif root is None or (tree.below and repository.says("check-ignore", "-q", "--", tree.below)):

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from ..capture.turns import hashed
-from ..types import Evidence, Link, Memory, Source
+from ..types import Evidence, Link, Memory, Scope, Source
 from .write import Writer, present
 
 FILES = ("file", "document")
@@ -86,7 +86,7 @@ class Shelf:
         with writer.store.transaction(writer.tenant, writer.actor, writer.now()) as changes:
             for said in gone:
                 changes.drop(Evidence, said.evidence, "retire", reason)
-            orphans = self._unsupported(gone)
+            orphans = self.unsupported(gone)
             for said in gone:
                 memory = present(changes, said.memory.id)
                 if memory.id not in orphans or memory.state not in ("active", "pending"):
@@ -100,15 +100,21 @@ class Shelf:
                     counts.retired += 1
         return counts
 
-    def _unsupported(self, gone: Sequence[Said]) -> set[str]:
-        """Those that nothing supports once this evidence is gone; to be asked under the lock."""
+    def unsupported(self, gone: Sequence[Said]) -> set[str]:
+        """The memories that nothing supports once this evidence is gone; to change them, ask under the lock."""
         writer = self._writer
         memories = {said.memory.id: said.memory for said in gone}
         dropped = {said.evidence for said in gone}
         proofs = writer.store.of(writer.tenant, Evidence, list(memories), "memory")
         own = writer.store.of(writer.tenant, Source, list({memory.source for memory in memories.values()}))
         stated = {source.id for source in own if source.kind not in FILES}
-        held = {proof.memory for proof in proofs if proof.id not in dropped}
+        # A file of a branch supports what holds on that branch, and not what holds for the project.
+        files = {id: one.uri for id, one in self.read(list({proof.source for proof in proofs})).items()}
+        held = {
+            proof.memory
+            for proof in proofs
+            if proof.id not in dropped and not _of_branch(files.get(proof.source, ""), memories[proof.memory].scope)
+        }
         return memories.keys() - held - {id for id, memory in memories.items() if memory.source in stated}
 
     def close(self, ends: Sequence[tuple[str, str]], reason: str) -> int:
@@ -144,6 +150,11 @@ class Shelf:
                     writer.tie(changes, first, relation, second, reason)
                 done += 1
         return done
+
+
+def _of_branch(address: str, scope: Scope) -> bool:
+    """Whether an address is that of a file of a branch, and a scope that of the project."""
+    return not scope.branch and address.startswith(f"file:{scope.project}@")
 
 
 def shelved(address: str, user: str = "") -> str:

@@ -122,8 +122,10 @@ PROJECT: tuple[Operation, ...] = (
         "Post-mortems that lie in files are read by ingest_files.",
         (
             P("summary", "text", "What happened, and the cause."),
-            P("severity", "text", "How bad it was.", "medium", choices=tuple(verbs.SEVERITIES)),
+            P("severity", "text", "How bad it was: SEV-1 to SEV-5, P1 to P5, critical, high, medium or low.", "medium"),
             P("lessons", "text", "What was learnt.", ""),
+            P("services", "texts", "The services that it was of; the project unless told.", (),
+              aliases=("affected_services", "components")),
             _PROJECT,
         ),
         verbs.ingest_incident, words.remembered, "POST", "/v1/project/incidents", Remembered,

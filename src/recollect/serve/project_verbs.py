@@ -18,11 +18,14 @@ from .. import text
 from ..agents.access import Caller
 from ..engine import Engine
 from ..errors import BadInput, Forbidden, GitUnavailable, NoRepository
+from ..graph import SUFFERED, Node
 from ..project import brief, tasks, truth
 from ..project.brief import Brief
 from ..project.git import Commit, Repository, Wanted, seen_from
 from ..project.ingest import Report, embed_later, ingest
 from ..project.recognise import Kind
+from ..project.severity import IMPORTANCE
+from ..project.severity import severity as severity_of
 from ..project.state import State, authors
 from ..recall.fence import HEADER, neutral
 from ..recall.task import LEAD
@@ -30,7 +33,6 @@ from ..types import Forgotten, Memory, Recall, Remembered
 from . import verbs, words
 from .folders import STATES, folder_of
 
-SEVERITIES = {"critical": 10, "high": 9, "medium": 7, "low": 5}
 BEARING = ("decision", "incident", "lesson", "rule")  # what somebody who takes a task up should know
 _NO_GIT = (NoRepository, GitUnavailable)
 
@@ -249,13 +251,28 @@ def ingest_adr(engine: Engine, caller: Caller, **given: Any) -> Report:
 
 
 def ingest_incident(
-    engine: Engine, caller: Caller, *, summary: str, severity: str, lessons: str = "", project: str | None = None
-) -> Remembered:
+    engine: Engine, caller: Caller, *, summary: str, severity: str, lessons: str = "", services: Sequence[str] = (),
+    project: str | None = None,
+) -> Remembered:  # fmt: skip
+    """Keep an incident, tied to the services that it was of: those that are named, or else the project."""
+    level = severity_of(severity)
+    if not level:
+        raise BadInput(
+            f"severity {severity!r:.60} is not known.", fix="Write it like SEV-2, P1 or critical, high, medium, low."
+        )
+    where = caller.scope({"project": project} if project else {})
+    named = [name.strip() for name in services if name.strip()] or ([where.project] if where.project else [])
     told: dict[str, Any] = {"reasoning": lessons, "project": project}
-    return verbs.remember(
-        engine, caller, content=summary, kind="incident", tags=["incident", severity],
-        importance=SEVERITIES[severity], **{name: value for name, value in told.items() if value},
+    made = verbs.remember(
+        engine, caller, content=summary, kind="incident",
+        tags=["incident", f"severity:{level}", *(f"service:{name.lower()}"[:60] for name in named)],
+        importance=IMPORTANCE[level], **{name: value for name, value in told.items() if value},
     )  # fmt: skip
+    if made.memory:
+        graph = engine.graph(where, caller.wall)
+        graph.create([Node(name, "service") for name in named])
+        graph.attach([(name, SUFFERED, made.memory.id) for name in named])
+    return made
 
 
 def taken_in(report: Report, now: datetime) -> str:

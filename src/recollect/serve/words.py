@@ -39,7 +39,7 @@ def title_line(memory: Memory, now: datetime) -> str:
     state = "" if memory.state == "active" else f" [{memory.state}]"
     title = neutral(memory.title or text.title_of(memory.content, 120)).replace("\n", " ")
     places = "".join(f" {neutral(f'{name}={value}')}" for name, value in memory.scope.as_dict().items())
-    return f"{memory.id} {memory.kind}{state} {times.ago(memory.created_at, now)}{places}: {title}"
+    return f"{memory.id} {memory.kind}{state} {times.ago(memory.happened_at, now)}{places}: {title}"
 
 
 def recalled(result: Recall, now: datetime) -> str:

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from ..engine import Engine
 from ..errors import GitUnavailable, NoRepository, ProviderUnavailable
-from ..project.bank import Bank, Trail, bank, learn_once
+from ..project.bank import Bank, Trail, bank, learn
 from ..project.daily import DailyLog
 from ..project.places import Places
 from ..project.refresh import Refreshed, counted, refresh
@@ -182,7 +182,7 @@ class Work:
     # -- files beside the store ---------------------------------------------------------------------------------------
 
     def _learn(self) -> None:
-        """The first time, when nothing was learnt yet, knowledge banks are taken in: one's own, and the projects'."""
+        """Knowledge banks are taken in when their files changed: one's own, and the projects'."""
         settings = self._engine.settings
         places = [
             bank(settings, folder, project)
@@ -190,8 +190,10 @@ class Work:
             for folder in folders
         ]
         for place in (Bank(settings.bank_path), *(place for place in places if place.local)):
-            if (done := learn_once(self._engine, place)) and done.created:
-                log.info("taken in from the knowledge bank", extra={"fields": {"learnings": done.created}})
+            if (done := learn(self._engine, place)) and (done.created or done.edited):
+                log.info(
+                    "taken in from the knowledge bank", extra={"fields": {"learnings": done.created + done.edited}}
+                )
 
     def _write(self) -> None:
         """The trail of what is learnt, and the daily log."""

@@ -1,0 +1,208 @@
+"""The services that an incident report says were affected. Pure.
+
+What a field or heading with such a name lists comes first ("Affected services", "Components", "Impacted systems"); then
+what the title says broke ("CoreDNS outage"), and then what the summary does ("the `cart-api` service was down"). A name
+must be one: written like one, or used like one in the text. Where that is not clear there is none, because a wrong
+service is worse than none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from .. import text as texts
+from . import markdown
+from .markdown import Section
+
+MAX_SERVICES = 8
+MAX_TITLE, MAX_LEAD = 300, 4000  # characters that are looked at
+MAX_WORDS = 5  # of one name; what is longer is a sentence
+_KINDS = (
+    r"(?:micro-?)?services?(?:\(s\))?|components?(?:\(s\))?|(?:sub)?systems?(?:\(s\))?|applications?|apps?|products?"
+)
+_HIT = r"(?:affected|impacted|involved|degraded|unavailable)"
+_LABEL = re.compile(
+    rf"(?:(?:the|primary|main|key|core) )?(?:{_HIT} )?(?:{_KINDS})(?:(?: ?[/&,] ?| and | or )(?:{_KINDS}|features?))*"
+    rf"(?: (?:that (?:was|were) )?{_HIT}| name)?|{_HIT}(?: by)?|what (?:was|were|services? were) {_HIT}|team/service"
+)
+_SURE_LABEL = re.compile(rf"\b{_HIT}\b.*\b(?:{_KINDS})|\b(?:{_KINDS}).*\b{_HIT}\b")
+_NONE = re.compile(
+    r"\W*|n/?a|tb[da]|x{3}|y{3}|z{3}|unknown|none|no|yes|all|any|multiple|various|several|other|others|many|both",
+    re.IGNORECASE,
+)
+_PART = re.compile(r"[,;•|\n]|\s/\s|(?<=\w{3})/(?=\w{3})|\s+(?:and|&|plus)\s+|\.\s+|\s+[-–—]\s+.*")
+_VAGUE = re.compile(
+    r"(?:all|any|every|most|many|some|several|multiple|various|no|other|users?|customers?|clients?)\b", re.I
+)
+_REPORT = re.compile(
+    r"^[^:–—]{0,60}?\b(?:inc|incident|post-?mortem|outage|review|report|rca|analysis|sev-?\d|p\d)\b"
+    r"[^:–—]{0,40}(?::|\s[–—-])\s+",
+    re.IGNORECASE,
+)
+_CAUSING = re.compile(
+    r".*\b(?:caus(?:ing|ed|es)|lead(?:ing|s)? to|led to|result(?:ing|ed|s) in|br(?:eaking|oke|eaks)"
+    r"|t(?:akes|ook|aking) down)\s+",
+    re.IGNORECASE,
+)
+_BREAKS = (
+    r"(?:outages?|down(?:time)?|disruptions?|interruptions?|unavailab\w+|unreachable|inaccessible|failures?"
+    r"|fail(?:ed|s|ing)|degrad\w+|crash\w*|offline|unresponsive|timeouts?|timing out"
+    r"|not (?:available|reachable|responding|working)"
+    r"|issues?|problems?|incidents?|errors?|(?:(?:returns?|returning|returned) )?(?:http )?[45](?:\d\d|xx)s?)"
+)
+_BROKE = re.compile(rf"(?P<name>.+?)\s+(?:(?:is|was|are|were|goes|went|became|being)\s+)?{_BREAKS}\b", re.IGNORECASE)
+_BREAK_OF = re.compile(
+    r"(?:outage|downtime|failure|disruption|degradation|unavailability|crash|problems?|issues?|errors?)\s+"
+    r"(?:of|in|on|with|for|affecting)\s+(?:the\s+|our\s+)?(?P<name>.+?)"
+    r"(?:\s+(?:on|in|during|due|after|because|for|following|from|since|between|at|by|caused)\b|[,:;(.]|$)",
+    re.IGNORECASE,
+)
+_SAID = re.compile(
+    r"(?:\b[Tt]he|\b[Oo]ur|^|(?<=[.:] ))\s*(?P<name>`[^`\n]{2,60}`|[\w.+-]+(?:\s[\w.+-]+){0,2}?)"
+    r"(?:\s(?P<noun>service|API|app|application|cluster|server|database|platform|website|site|system|component))?\s"
+    r"(?:was|were|became|went|is|has been|had been)\s(?:\w+ly\s)?"
+    r"(?:unavailable|down|unreachable|offline|unresponsive|degraded|inaccessible"
+    r"|not (?:available|reachable|responding))\b",
+    re.MULTILINE,
+)
+_TAKEN_DOWN = re.compile(
+    r"\b(?:t(?:akes|ook|aking) down|br(?:eaking|oke|eaks))\s+(?P<name>[^,:;(]+?)"
+    r"(?:\s+(?:on|in|for|after|during|at)\b|$)",
+    re.IGNORECASE,
+)
+_BEFORE = frozenset(
+    """the a an our whole entire same affected major minor critical partial full complete total intermittent
+    production prod staging global brief short unplanned planned elevated increased high multiple widespread temporary
+    second another new recent all some most regional primary secondary failed repeated""".split()
+)
+_AFTER = frozenset(
+    """upgrade update updates version deployment deploy release migration failover rollout maintenance certificate
+    certificates connection connections connectivity performance latency memory disk cpu high node nodes instance
+    instances replica primary secondary pod pods request requests service services""".split()
+)
+_NOUNS = frozenset(
+    """api gateway database cluster queue portal website dashboard platform pipeline worker scheduler proxy cache
+    backend frontend broker registry""".split()
+)
+_NOT_NAMES = frozenset(
+    "http https tls ssl tcp udp ip cpu oom ram gc utc rca pm sev iac ami pods crud i we it this that there what".split()
+)
+_MADE = re.compile(r"[A-Z]\w*[A-Z0-9]\w*|[a-z]+[A-Z]\w*|[^\W_]+(?:[-_.][^\W_]+)+")
+
+
+def services(title: str, fields: Mapping[str, str], parts: Sequence[Section], lead: str) -> tuple[str, ...]:
+    """The affected services by name; `lead` is what the report says in short: its summary and impact."""
+    body = "\n".join(part.body for part in parts)
+    ways = (_listed, _headed, _in_sections)
+    named = next((found for way in ways if (found := way(fields, parts))), None)
+    found = named or _in_title(title, body) or _in_words(lead, body)
+    return tuple(dict.fromkeys(texts.shorten(one, 80) for one in found))[:MAX_SERVICES]
+
+
+# -- fields and headings ----------------------------------------------------------------------------------------------
+
+
+def _label(name: str) -> str:
+    return re.sub(r"[\s_-]+", " ", re.sub(r"[?:*`]|^[\d.)\s]+", "", name)).strip().lower()
+
+
+def _listed(fields: Mapping[str, str], parts: Sequence[Section]) -> list[str]:
+    return next(
+        (found for name, value in fields.items() if _LABEL.fullmatch(_label(name)) and (found := _names(value))), []
+    )
+
+
+def _headed(fields: Mapping[str, str], parts: Sequence[Section]) -> list[str]:
+    """What stands below a heading of such a name: the bullets, or the first line."""
+    for part in parts:
+        if part.level > 1 and _LABEL.fullmatch(_label(part.title)) and part.body:
+            listed = part.body.lstrip().startswith(("-", "*", "+"))
+            told = markdown.items(part.body) if listed else [part.body.split("\n")[0]]
+            if found := [name for one in told for name in _names(re.split(r"\s[-–—(:]\s?|:\s", one)[0])]:
+                return found
+    return []
+
+
+def _in_sections(fields: Mapping[str, str], parts: Sequence[Section]) -> list[str]:
+    """Fields inside sections, such as those of an impact: only those whose name leaves no doubt."""
+    told = [pair for part in parts for pair in markdown.fields(part.body).items()]
+    return next((found for name, value in told if _SURE_LABEL.search(_label(name)) and (found := _names(value))), [])
+
+
+def _names(value: str) -> list[str]:
+    """The names that a value lists.
+
+    >>> _names("billing, `search` and Mail (partly)"), _names("All services"), _names("[list of services]")
+    (['billing', 'search', 'Mail'], [], [])
+    >>> _names("Customers could not log in for two hours"), _names("CI/CD")
+    ([], ['CI/CD'])
+    """
+    if markdown.unnamed(value) or re.fullmatch(r"\W*\[[^\[\]]*\]\W*", value):
+        return []
+    plain = re.sub(r"\([^()]*\)", "", markdown.plain(value))
+    parts = [re.sub(r"^(?:the|our)\s+", "", part.strip(" .:*-"), flags=re.IGNORECASE) for part in _PART.split(plain)]
+    parts = [part for part in parts if part and not _NONE.fullmatch(part)]
+    if any(len(part.split()) > MAX_WORDS for part in parts):
+        return []
+    return [part for part in parts if not _VAGUE.match(part)]
+
+
+# -- what the words say -----------------------------------------------------------------------------------------------
+
+
+def _in_title(title: str, body: str) -> list[str]:
+    """What a title says broke.
+
+    >>> _in_title("KIAM Service disruption", "KIAM was down."), _in_title("Alcide causing Kafka timeouts", "on Kafka")
+    (['KIAM'], ['Kafka'])
+    >>> _in_title("Outage of the payment gateway", "The payment gateway"), _in_title("All services returning 503", "")
+    (['payment gateway'], [])
+    """
+    told = _REPORT.sub("", markdown.plain(title)[:MAX_TITLE])
+    clause = _CAUSING.sub("", told)
+    for found in (_BROKE.match(clause), _BREAK_OF.search(clause), _TAKEN_DOWN.search(told)):
+        parts = re.split(r"\s+(?:and|&)\s+|,\s*", found["name"]) if found else []
+        if names := [name for part in parts if (name := _name(part.split(), body))]:
+            return names
+    return []
+
+
+def _in_words(lead: str, body: str) -> list[str]:
+    """What the first words say was down."""
+    for found in _SAID.finditer(markdown.prose(lead[:MAX_LEAD])):
+        words = found["name"].strip("`")
+        if found["name"].startswith("`"):
+            return [words]
+        if name := _name(words.split(), body):
+            return [name]
+        if found["noun"] and len(words.split()) < 3 and not _generic(words.split()):
+            return [f"{words} {found['noun']}"]
+    return []
+
+
+def _generic(words: Iterable[str]) -> bool:
+    return all(word.lower() in _BEFORE | _AFTER | _NOT_NAMES for word in words)
+
+
+def _name(words: list[str], body: str) -> str:
+    """The name that some words are, without what only describes it; nothing where they are none."""
+    while words and words[0].lower() in _BEFORE:
+        words = words[1:]
+    while words and words[-1].lower() in _AFTER:
+        words = words[:-1]
+    phrase = " ".join(words).strip("`'\" ")
+    if not words or len(words) > 3 or not re.search(rf"(?<!\w){re.escape(phrase)}(?!\w)", body, re.IGNORECASE):
+        return ""
+    used = re.search(rf"(?<!\w){re.escape(phrase)}\s+(?:service|API|server|cluster|system)\b", body, re.IGNORECASE)
+    named = words[-1].lower() in _NOUNS or used or all(_is_name(word.strip("`'\""), body) for word in words)
+    return phrase if named and not all(word.lower() in _NOT_NAMES for word in words) else ""
+
+
+def _is_name(word: str, body: str) -> bool:
+    """Whether a word is written like a name, or with a capital inside of sentences."""
+    if word.lower() in _NOT_NAMES or re.search(r"\d{4}", word):
+        return False
+    if _MADE.fullmatch(word):
+        return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", body) is not None
+    return word[:1].isupper() and re.search(rf"[a-z,;)] {re.escape(word)}(?!\w)", body) is not None
