@@ -42,7 +42,11 @@ PASSAGES = ROOT / "bench" / "passages"
 VOCABULARY = "embeddings.word_embeddings.weight_quantized"
 WORDS = "/embeddings/word_embeddings/Gather_output_0_quantized"  # where the graph begins: the words' own bytes
 PREFIX = "Represent this sentence for searching relevant passages: "
-STUDENTS: dict[str, Sequence[int]] = {"six": (0, 2, 4, 6, 8, 11), "eight": (0, 1, 3, 4, 6, 7, 9, 11), "twelve": range(12)}
+STUDENTS: dict[str, Sequence[int]] = {
+    "six": (0, 2, 4, 6, 8, 11),
+    "eight": (0, 1, 3, 4, 6, 7, 9, 11),
+    "twelve": range(12),
+}
 QUESTION, TEXT = 64, 160  # tokens of a prompt and of a note that are read
 NEAR, HARD, RANDOM = 24, 6, 1  # nearest texts that are mined, and how many of them and of the others a step sees
 EPOCHS, BATCH, RATE, DECAY, DROP = 3, 32, 1e-4, 0.01, 0.1
@@ -91,7 +95,10 @@ def _passages(path: Path) -> list[dict[str, Any]]:
     for own in stores.values():
         asked: list[dict[str, Any]] = []
         for place, line in enumerate(own):
-            right, wrong = {"answers": [place], "related": [], "unsure": []}, {"answers": [], "related": [], "unsure": []}
+            right, wrong = (
+                {"answers": [place], "related": [], "unsure": []},
+                {"answers": [], "related": [], "unsure": []},
+            )
             asked += [{"question": said, **right} for said in line["answered"]]
             asked += [{"question": said, "answers": [], "related": [place], "unsure": []} for said in line["helped"]]
             asked += [{"question": said, **wrong, "near": [place]} for said in (*line["unanswered"], *line["unhelped"])]
@@ -303,7 +310,9 @@ def fit(stores: Sequence[Store], seed: int, model: nn.ModuleDict) -> nn.ModuleDi
             optimizer.step()
             step += 1
             if step % 200 == 0:
-                print(f"{time.monotonic() - BEGAN:.0f} s teacher {seed}: {done:.0%}, loss {loss.item():.3f}", flush=True)
+                print(
+                    f"{time.monotonic() - BEGAN:.0f} s teacher {seed}: {done:.0%}, loss {loss.item():.3f}", flush=True
+                )
     return model
 
 
@@ -313,7 +322,11 @@ def drawn(store: Store, one: Asked, chance: random.Random) -> list[tuple[int, tu
     some += [(place, (-1.0 if one.task else 0.0, 1.0)) for place in one.related[:3]]
     first = one.near[:1] if not one.answers and not one.related else []
     rest = [place for place in one.near if place not in first]
-    hard = first + chance.sample(rest[:8], min(HARD // 2, len(rest[:8]))) + chance.sample(rest[8:], min(HARD // 2, len(rest[8:])))
+    hard = (
+        first
+        + chance.sample(rest[:8], min(HARD // 2, len(rest[:8])))
+        + chance.sample(rest[8:], min(HARD // 2, len(rest[8:])))
+    )
     taken = {*one.answers, *one.related, *one.unsure, *hard}
     others = [chance.randrange(len(store.texts)) for _ in range(RANDOM)]
     some += [(place, (0.0, 0.0)) for place in (*hard, *(place for place in others if place not in taken))]
@@ -332,7 +345,14 @@ def everything(stores: Sequence[Store], chance: random.Random) -> list[tuple[lis
     return pairs
 
 
-def learn(model: nn.ModuleDict, pairs: Sequence[tuple[list[int], list[int]]], taught: Tensor, epochs: float, rate: float, name: str) -> None:
+def learn(
+    model: nn.ModuleDict,
+    pairs: Sequence[tuple[list[int], list[int]]],
+    taught: Tensor,
+    epochs: float,
+    rate: float,
+    name: str,
+) -> None:
     """Fit a network to given logits."""
     import torch
 
@@ -458,15 +478,19 @@ def build(folder: Path, name: str) -> None:
     told.graph.value_info.append(helper.make_tensor_value_info(WORDS, TensorProto.UINT8, ["batch", "tokens", WIDE]))
     told.graph.value_info.append(helper.make_tensor_value_info(last, TensorProto.FLOAT, ["batch", "tokens", WIDE]))
     cut = Extractor(told).extract_model([WORDS, "input_ids", "attention_mask", "token_type_ids"], [last])
-    cut.graph.initializer.extend([
-        numpy_helper.from_array(np.array(0), "first"),
-        numpy_helper.from_array(np.ascontiguousarray(known["head.weight"]), "head.weight"),
-        numpy_helper.from_array(known["head.bias"], "head.bias"),
-    ])
-    cut.graph.node.extend([
-        helper.make_node("Gather", [last, "first"], ["of_first"], axis=1),
-        helper.make_node("Gemm", ["of_first", "head.weight", "head.bias"], ["logits"], transB=1),
-    ])
+    cut.graph.initializer.extend(
+        [
+            numpy_helper.from_array(np.array(0), "first"),
+            numpy_helper.from_array(np.ascontiguousarray(known["head.weight"]), "head.weight"),
+            numpy_helper.from_array(known["head.bias"], "head.bias"),
+        ]
+    )
+    cut.graph.node.extend(
+        [
+            helper.make_node("Gather", [last, "first"], ["of_first"], axis=1),
+            helper.make_node("Gemm", ["of_first", "head.weight", "head.bias"], ["logits"], transB=1),
+        ]
+    )
     del cut.graph.output[:]
     cut.graph.output.append(helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["batch", 2]))
     onnx.checker.check_model(cut)

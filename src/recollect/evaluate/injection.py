@@ -153,13 +153,14 @@ def _draft(told: dict[str, Any], where: Scope) -> Draft:
 def _filler(count: int, where: Scope, now: datetime) -> Iterator[tuple[datetime, Draft]]:
     """Memories of other work, the same ones each time: notes, what people asked about them, and code."""
     chance = random.Random(count)
-    lines = [json.loads(line) for path in sorted(NOTES.glob("*.jsonl")) for line in path.read_text("utf-8").splitlines()]
+    texts = [path.read_text("utf-8") for path in sorted(NOTES.glob("*.jsonl"))]
+    lines = [json.loads(line) for text in texts for line in text.splitlines()]
     notes = [Draft(one["content"], kind=one["kind"], scope=where) for one in lines if "content" in one]
+    asked = [one["question"] for one in lines if "question" in one]
     turns = [
-        Draft(one["question"], kind="turn", speaker="user", scope=Scope(project=where.project, session=f"other-{n // 9}"))
-        for n, one in enumerate(lines)
-        if "question" in one
-    ]  # fmt: skip
+        Draft(said, kind="turn", speaker="user", scope=Scope(project=where.project, session=f"other-{number // 9}"))
+        for number, said in enumerate(asked)
+    ]
     code = [Draft(said, kind="code", scope=where) for said in _functions()]
     for number in range(count):
         draft = chance.choice((notes, notes, turns, code)[number % 4])

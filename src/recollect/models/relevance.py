@@ -4,19 +4,20 @@ It gives two probabilities: that the note answers the prompt, and that it helps 
 between vectors say what two texts are about, and not whether one has what the other lacks: "who owns billing?" lies as
 near to "billing listens on 7610" as to its answer.
 
-The graph has no vocabulary of its own. It begins behind the embedder's, whose rows are read from the packaged embedder's
-file at the place that the card (`model.json`) names; a checksum of that file makes sure that they are there. How it was
-fitted, and on what: `scripts/fit_relevance.py`.
+The graph has no vocabulary of its own. It begins behind the embedder's, whose rows are read from the packaged
+embedder's file at the place that the card (`model.json`) names; a checksum of that file makes sure that they are there.
+How it was fitted, and on what: `scripts/fit_relevance.py`.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelUnavailable
@@ -81,16 +82,35 @@ class Relevance:
 
     def answers(self, prompt: str, notes: Sequence[str]) -> float:
         """How probable it is that one of these notes answers the prompt."""
-        return max((self._sure("answers", one.answers) for one in self.read(prompt, notes)), default=0.0)
+        read = self.read(prompt, notes)
+        return max((self._sure("answers", {"answers": one.answers}) for one in read), default=0.0)
 
-    def helps(self, prompt: str, notes: Sequence[str]) -> list[float]:
-        """How probable it is of each note that it helps with the prompt."""
-        return [self._sure("helps", one.helps) for one in self.read(prompt, notes)]
+    def helps(self, prompt: str, notes: Sequence[str], about: Sequence[Mapping[str, float]]) -> list[float]:
+        """How probable it is of each note that it helps with the prompt, best candidates first.
 
-    def _sure(self, what: str, logit: float) -> float:
-        """A logit as a probability: the line was fitted on prompts of an author whom the model had not seen."""
-        slope, bias = self._card["calibration"][what]
-        return 1 / (1 + math.exp(-(slope * logit + bias)))
+        `about` says of each what search knows: its `cosine` and `fused` score, and whether it `is_turn` or `is_code`.
+        """
+        read = self.read(prompt, notes)
+        if not read:
+            return []
+        nearest = sorted((one["cosine"] for one in about), reverse=True)
+        logits = sorted((one.helps for one in read), reverse=True)
+        rest = nearest[1:6]
+        lead = nearest[0] - sum(rest) / len(rest) if rest else 0.0
+        return [
+            self._sure("helps", {
+                **known, "helps": one.helps, "answers": one.answers, "lead_of_nearest": lead,
+                "behind_nearest": known["cosine"] - nearest[0], "behind_best": one.helps - logits[0],
+                "before_sixth": known["cosine"] - nearest[min(5, len(nearest) - 1)],
+                "above_median": one.helps - median(logits),
+            })
+            for one, known in zip(read, about, strict=True)
+        ]  # fmt: skip
+
+    def _sure(self, what: str, known: Mapping[str, float]) -> float:
+        """A probability: the weights were fitted on prompts of authors whom the model had not seen."""
+        weights: dict[str, float] = self._card["calibration"][what]
+        return 1 / (1 + math.exp(-sum(weight * known.get(name, 1.0) for name, weight in weights.items())))
 
     def read(self, prompt: str, notes: Sequence[str]) -> list[Read]:
         """One reading for each note, in their order. Texts are read one pair at a time: see `onnx`."""

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 DEPTH = 100  # candidates an arm gives
 POOL = 100  # candidates that are read, ranked and weighed
 SESSION = 0.25  # what the best of a session adds to its other turns, where no ranker looks at them
-WEAK = 0.5  # how probable it must be that a memory answers for the answer not to be called weak
+WEAK = 0.42  # how probable it must be that a memory answers for the answer not to be called weak
 READ = 6  # the best candidates that are read together with the question
 READ_OF = 600  # characters of a memory from which only the parts that bear on the question are read
 READ_TOKENS = 150
@@ -301,7 +301,7 @@ class Reader:
         return features(Asked(found.query.text, rarity), found.memories, found.arms, found.fused)
 
     def _rerank(self, found: Found, models: Models) -> tuple[Scores, float, tuple[str, ...]]:
-        """The scores after a closer look; how surely one of them is of the time asked for; and what could not be done."""
+        """The scores after a closer look; how surely one is of the time asked for; and what could not be done."""
         query, memories, arms = found.query, found.memories, found.arms
         if query.effort == "fast" or not memories or "vector" not in arms or "text" not in arms:
             return _with_sessions(memories, found.fused), 0.0, ()
@@ -370,7 +370,15 @@ class Reader:
             near = found.arms.get("vector", {})
             return [one for one in scored if near.get(one.memory.id, 0.0) >= NEAR_ENOUGH]
         some = [one for one in scored if not withheld(one.memory, found.query.recipe, found.query.shown)][:READ_HELPING]
-        helps = models.relevance.helps(found.question, [read_text(one.memory, found.question) for one in some])
+        near = found.arms.get("vector", {})
+        known = [
+            {
+                "cosine": near.get(one.memory.id, 0.0), "fused": one.score,
+                "is_turn": float(one.memory.kind == "turn"), "is_code": float(one.memory.kind == "code"),
+            }
+            for one in some
+        ]  # fmt: skip
+        helps = models.relevance.helps(found.question, [read_text(one.memory, found.question) for one in some], known)
         now = found.query.as_of or self.now()
         kept = [
             Scored(one.memory, much * rank.gentle(one.memory.importance, days(told_at(one.memory), now), 1.0))
