@@ -174,6 +174,14 @@ def test_the_daemon_and_what_assistants_start_reach_for_nothing_and_write_only_a
     assert trap.caught() == []
 
 
+def test_a_server_without_a_daemon_reaches_for_nothing_and_writes_only_at_home(trap: Trap) -> None:
+    (trap.home / "daemon.lock").mkdir(parents=True)  # so that no daemon can be had
+    said = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}) + "\n"
+    assert "remember" in trap.run(*RECOLLECT, "mcp", said=said)
+    assert trap.caught() == []
+    assert not list(trap.home.glob("solo-*"))
+
+
 @contextmanager
 def serving(trap: Trap) -> Iterator[None]:
     """A daemon in the trap, which is stopped by a command in the trap."""

@@ -70,8 +70,13 @@ class Loader:
                         break
             return self._before[model]
 
-    def models(self, effort: str) -> Models:
-        """What a recall of this effort reads with. While the model is on its way, words alone answer at once."""
+    def models(self, effort: str, by_meaning: bool = True) -> Models:
+        """What a recall of this effort reads with. While the model is on its way, words alone answer at once.
+
+        A recall that does not search by meaning waits for no model, even one that another thread is loading.
+        """
+        if not by_meaning:
+            return Models(None, None, ())
         if self.warming:
             return Models(None, None, (LOADING,))
         embedder, skipped = self.embedder()
@@ -99,7 +104,8 @@ class Loader:
                 self.warming = False
 
         self.warming = self._embedder is None and not self._no_embedder
-        thread = threading.Thread(target=load, name="recollect-model", daemon=True)
+        # Waited for when the interpreter ends: cut off inside the library, the thread would abort the process.
+        thread = threading.Thread(target=load, name="recollect-model")
         thread.start()
         return thread
 
