@@ -83,7 +83,7 @@ def remember(app: App, words: tuple[str, ...], merge: bool, **fields: Any) -> No
 def recall(app: App, words: tuple[str, ...], explain: bool, **options: Any) -> None:
     """Find memories by meaning, words, links and time, best first."""
     query = terminal.spoken(words, "recall")
-    with app.open() as engine:
+    with app.reading() as engine:
         result = engine.recall(query, explain=explain, **chosen(options), **app.scope(engine))
         empty = not result.hits and not engine.stats()["memories"]
     app.skipped(result.skipped)
@@ -99,7 +99,7 @@ def recall(app: App, words: tuple[str, ...], explain: bool, **options: Any) -> N
 @placed
 def context(app: App, words: tuple[str, ...], **options: Any) -> None:
     """Print what to give an assistant for QUERY, within a budget."""
-    with app.open() as engine:
+    with app.reading() as engine:
         scope = app.scope(engine).get("scope")
         result = engine.context(" ".join(words), scope=scope, **options)
     app.skipped(result.skipped)

@@ -169,14 +169,18 @@ class Engine(Hindsight, Keeping):
         if self._origin is self:
             self._store.close()
 
-    def beside(self, *, tenant: str | None = None, actor: str | None = None, model: bool = False) -> Engine:
-        """An engine for another tenant or actor on the same store with the same model; it is closed with this one.
+    def beside(
+        self, *, tenant: str | None = None, actor: str | None = None, model: bool = False, at: Scope | None = None
+    ) -> Engine:
+        """An engine for another tenant, actor or place on the same store and model; it is closed with this one.
 
-        `model` says that a language model speaks through it: what it wants kept is its conclusion, whatever it claims.
+        With `model`, a language model speaks through it: what it wants kept is its conclusion, whatever it claims.
         """
         chosen = self.settings
         if tenant is not None and tenant != self._tenant:
             chosen = replace(chosen, tenant=tenant, user="", project="")
+        if at is not None:
+            chosen = replace(chosen, user=at.user, project=at.project)
         most = "derived" if model else "stated"
         other = Engine(self._store, chosen, actor=actor or self._actor, embedder=None, now=self._now, most=most)
         other._origin, other._models, other.watch = self._origin, self._models, self.watch

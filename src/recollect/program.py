@@ -12,6 +12,7 @@ import json
 import logging
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -61,6 +62,12 @@ class App:
             self.given["store"], tenant=self.given["tenant"], user=self.given["user"], project=self.given["project"],
             actor=terminal.actor(),
         )  # fmt: skip
+
+    def reading(self) -> AbstractContextManager[Engine]:
+        """What answers questions like an engine: the daemon that runs, or else the store itself."""
+        from . import settings, warm
+
+        return warm.reading(settings.load(**self.given)[0], terminal.actor(), self.open)
 
     def scope(self, engine: Engine) -> dict[str, Any]:
         """The scope as an argument, where the command line narrows the one of the settings."""

@@ -33,7 +33,7 @@ def ask(app: App, words: tuple[str, ...], fresh: bool) -> None:
     The answer names its sources. What is not known is said so, and nothing is made up.
     """
     question = spoken(words, "ask")
-    with app.open() as engine:
+    with app.reading() as engine:
         found = engine.answers.ask(question, fresh=fresh, **app.scope(engine))
     app.skipped(found.skipped)
     app.say(found, _answered)
