@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
+RUNS := $(VENV)/.runs
+COMMA := ,
 CLIENTS := tests/clients/node_modules/.ready
 LLAMA := $(VENV)/llama/.ready
 BROWSER := $(VENV)/.browser
@@ -20,13 +22,22 @@ help:
 	@echo "make docs   rewrite the generated parts of README and docs"
 	@echo "make clean  remove .venv and caches"
 
-$(STAMP): pyproject.toml
+# $(call set_up,EXTRAS): the environment with these extras of the package.
+define set_up
 	@if command -v uv >/dev/null 2>&1; then \
-	  uv venv --quiet --allow-existing --python $(PYTHON) $(VENV) && uv pip install --quiet --python $(BIN)/python -e '.[dev,server]'; \
+	  uv venv --quiet --allow-existing --python $(PYTHON) $(VENV) && uv pip install --quiet --python $(BIN)/python -e '.[$(1)]'; \
 	else \
-	  $(PYTHON) -m venv $(VENV) && $(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,server]'; \
+	  $(PYTHON) -m venv $(VENV) && $(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[$(1)]'; \
 	fi
 	@touch $@
+endef
+
+# What running needs, and nothing that is for tests.
+$(RUNS): pyproject.toml
+	$(call set_up,server)
+
+$(STAMP): pyproject.toml
+	$(call set_up,dev$(COMMA)server)
 
 # The MCP clients that the tests drive against our server. Where npm or its registry is missing, those tests are skipped.
 $(CLIENTS): tests/clients/package-lock.json
@@ -54,7 +65,7 @@ $(TRACER): $(STAMP)
 	  apt-get install -y -qq strace >/dev/null && touch $@ || echo "!! no strace: what leaves this machine will NOT BE TESTED"; \
 	else echo "!! no strace: what leaves this machine will NOT BE TESTED; as root: apt-get install strace"; fi
 
-run: $(STAMP)
+run: $(RUNS)
 	@if $(BIN)/recollect status >/dev/null 2>&1; then $(BIN)/recollect status; else $(BIN)/recollect serve; fi
 
 test: $(STAMP) $(CLIENTS) $(LLAMA) $(BROWSER) $(TRACER)

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import recollect
+from recollect.contents import MODULES
 
 PKG = Path(recollect.__file__).parent
 FILES = {path: ast.parse(path.read_text("utf-8")) for path in PKG.rglob("*.py")}
@@ -28,7 +29,7 @@ LAYERS = [
     "engine client",
     "__init__",
     "warm",
-    "present terminal",
+    "present terminal contents",
     "program",
     "tour serve install tap project",
     "evaluate",
@@ -85,7 +86,7 @@ def test_every_module_has_its_layer_and_is_reached() -> None:
     assert {home(path) for path in FILES} <= LEVEL.keys(), "give the new home a layer"
     used = {target for path in FILES for target in imported(path)}
     modules = {".".join(path.relative_to(PKG).with_suffix("").parts) for path in FILES}
-    entries = {"__init__", "__main__", "cli"} | {name for name in modules if name.endswith(".__init__")}
+    entries = {"__init__", "__main__", *MODULES.values()} | {name for name in modules if name.endswith(".__init__")}
     assert modules - used - entries == set(), "nothing imports these; delete them"
 
 
@@ -149,9 +150,9 @@ def test_the_public_api_is_pinned() -> None:
     assert verbs == {
         "approve", "audit", "beside", "capture", "changes", "checkpoints", "close", "context", "count", "edit",
         "embed", "embed_later", "evidence", "export", "extract", "forget", "gatekeeper", "get", "graph", "head",
-        "history", "import_", "link", "links", "list", "mend", "model", "neighbours", "pending", "policies", "rate",
-        "recall", "reject", "remember", "remember_many", "saw", "shelf", "shown", "sources", "state", "stats",
-        "tokens", "wait", "warm", "webhooks", "why",
+        "history", "import_", "janitor", "link", "links", "list", "mend", "model", "neighbours", "pending", "policies",
+        "rate", "recall", "reject", "remember", "remember_many", "saw", "shelf", "shown", "sources", "state",
+        "stats", "tokens", "wait", "warm", "webhooks", "why",
     }  # fmt: skip
 
 

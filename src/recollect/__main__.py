@@ -37,9 +37,9 @@ def run() -> None:
         from .thin import shim
 
         sys.exit(shim.main(sys.argv[2:], alone))
-    from .cli import main as command_line
+    from .program import cli
 
-    command_line()
+    cli.main(prog_name="recollect")
 
 
 def leave(ended: SystemExit) -> None:

@@ -69,9 +69,6 @@ from .types import (
     Source,
 )
 from .upkeep.health import Checkup
-from .upkeep.janitor.janitor import Janitor
-from .upkeep.janitor.janitor import Parts as Tended
-from .upkeep.janitor.room import Rules
 from .upkeep.jobs import Handler, Jobs, Run
 from .upkeep.looks import Looks
 from .upkeep.spending import Spending
@@ -147,11 +144,6 @@ class Engine(Hindsight, Keeping):
         )
         self._models = Loader(settings, embedder, self.spending.metered)
         self._switch = Switch(store, self._tenant, lambda model: self._models.known(model))
-        rules = Rules(settings.decay_days, settings.compact_days)
-        self.janitor = Janitor(
-            self._writer, rules, Tended(lambda: self._models.embedder()[0], lambda: self.answers, self._before_janitor,
-            self._past.retain),
-        )  # fmt: skip
         self.watch = Watch(settings.traces)
         self.health = Checkup(store, self._tenant, now, lambda: self._models.embedder()[0], settings.home)
         self.answers = self._answers()
@@ -547,18 +539,13 @@ class Engine(Hindsight, Keeping):
         """Every batch is committed, so an attempt goes on where the one before was cut off."""
         self.embed(progress=run.step, change=run.job.payload.get("change", "always"))
 
-    def _before_janitor(self) -> str:
-        """A checkpoint to go back to; its name."""
-        made = self.checkpoints.automatic("janitor")
-        return made.name if made else ""
-
     # -- small parts --------------------------------------------------------------------------------------------------
 
     def _answers(self) -> Answers:
         chosen = self.settings
         flags = {"check": chosen.answers_check, "judge": chosen.answers_judge}
         parts = AnswerParts(
-            self._recall, lambda: self._models.models("fast").embedder, lambda: self._models.warming,
+            self._recall, lambda: self._models.models("fast").embedder, lambda: self._models.name(),
             self.spending.llm, self._writer.forbids, fingerprint,
         )  # fmt: skip
         on = frozenset(name for name, value in flags.items() if one_of(value, ("on", "off"), f"answers_{name}") == "on")
