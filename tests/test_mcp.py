@@ -517,7 +517,7 @@ def test_the_advice_of_no_error_names_a_shell_command() -> None:
 
 
 def test_errors_of_tools_resources_and_batches_name_tools(server: Server) -> None:
-    bad = [
+    bad: list[tuple[str, dict[str, Any]]] = [
         ("get_memory", {"id": "zzzzzzzz"}),
         ("recall", {"query": ""}),
         ("what_changed", {"first": "nonsense"}),
