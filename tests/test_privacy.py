@@ -13,6 +13,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -112,17 +113,18 @@ def works(command: list[str]) -> bool:
 
 
 @pytest.fixture
-def trap(tmp_path: Path) -> Trap:
+def trap() -> Iterator[Trap]:
     able = [
         way for way in NAMESPACES if shutil.which("strace") and works([*way, "strace", "-qq", "-e", "none", "true"])
     ]
     if not able:
         why = "WHAT LEAVES THIS MACHINE WAS NOT TESTED: strace is missing or forbidden (as root, make test installs it)"
         pytest.fail(why) if os.environ.get("CI") else pytest.skip(why)
-    made = Trap(tmp_path, able[0])
-    for name in ("person", "temporary", "project", "trace"):
-        (tmp_path / name).mkdir()
-    return made
+    with tempfile.TemporaryDirectory(prefix="recollect-", dir="/tmp") as folder:  # short: a socket's path must fit
+        made = Trap(Path(folder), able[0])
+        for name in ("person", "temporary", "project", "trace"):
+            (made.folder / name).mkdir()
+        yield made
 
 
 RECOLLECT = (sys.executable, "-m", "recollect")
@@ -179,7 +181,7 @@ def test_a_server_without_a_daemon_reaches_for_nothing_and_writes_only_at_home(t
     said = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}) + "\n"
     assert "remember" in trap.run(*RECOLLECT, "mcp", said=said)
     assert trap.caught() == []
-    assert not list(trap.home.glob("solo-*"))
+    assert not list(trap.home.glob("recollect-*"))
 
 
 @contextmanager

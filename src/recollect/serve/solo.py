@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__, settings
-from ..errors import RecollectError
+from ..errors import RecollectError, StoreReadOnly
 from .listen import LONGEST
 
 log = logging.getLogger("recollect")
@@ -43,7 +43,11 @@ def start() -> Started:
         engine = open_engine(chosen.place, actor="mcp")
     except RecollectError as error:
         return None, _nothing, str(error)
-    folder = _folder(chosen.home.absolute())
+    try:
+        folder = _folder(chosen.home.absolute())
+    except StoreReadOnly as error:
+        engine.close()
+        return None, _nothing, str(error)
     listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     listening.bind(str(folder / SOCKET))
     stopping = threading.Event()
@@ -73,13 +77,15 @@ def start() -> Started:
 
 def _folder(home: Path) -> Path:
     """A folder for the socket that only its owner may enter."""
-    if len(os.fsencode(home / "solo-12345678" / SOCKET)) <= LONGEST:
+    for place in (home, Path(tempfile.gettempdir()), Path("/tmp")):
+        if len(os.fsencode(place / "recollect-12345678" / SOCKET)) > LONGEST:
+            continue
         try:
-            home.mkdir(mode=0o700, parents=True, exist_ok=True)
-            return Path(tempfile.mkdtemp(prefix="solo-", dir=home))
+            place.mkdir(mode=0o700, parents=True, exist_ok=True)
+            return Path(tempfile.mkdtemp(prefix="recollect-", dir=place))
         except OSError as error:
-            log.info("the socket lies among the temporary files: %s", error)
-    return Path(tempfile.mkdtemp(prefix="recollect-"))
+            log.info("no socket in %s: %s", place, error)
+    raise StoreReadOnly("There is no folder in which a socket could be made.", fix="Use a shorter RECOLLECT_HOME.")
 
 
 def _nothing() -> None:
