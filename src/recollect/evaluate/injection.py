@@ -153,7 +153,9 @@ def _draft(told: dict[str, Any], where: Scope) -> Draft:
 def _filler(count: int, where: Scope, now: datetime) -> Iterator[tuple[datetime, Draft]]:
     """Memories of other work, the same ones each time: notes, what people asked about them, and code."""
     chance = random.Random(count)
-    lines = [json.loads(line) for path in sorted(NOTES.glob("*.jsonl")) for line in path.read_text("utf-8").splitlines()]
+    lines = [
+        json.loads(line) for path in sorted(NOTES.glob("*.jsonl")) for line in path.read_text("utf-8").splitlines()
+    ]
     notes = [Draft(one["content"], kind=one["kind"], scope=where) for one in lines if "content" in one]
     turns = [
         Draft(one["question"], kind="turn", speaker="user", scope=Scope(project=where.project, session=f"other-{n // 9}"))
