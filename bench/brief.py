@@ -1,6 +1,6 @@
 """How long the start of a session takes.
 
-    python bench/brief.py
+    python bench/brief.py [--quick]
 
 `local` is what is computed here, without a model: search, scoring and the block, over 10,000 learnings with random
 vectors of 768 numbers. `whole` is all of it with the packaged model, in a repository with a feature at hand: the first
@@ -9,6 +9,7 @@ time in a process, and again when its question is another and the model is loade
 
 from __future__ import annotations
 
+import argparse
 import json
 import statistics
 import subprocess
@@ -33,7 +34,7 @@ from speed import machine
 RESULTS = Path(__file__).parent / "results" / "brief.json"
 KINDS = ("pattern", "anti-pattern", "heuristic", "decision", "fact")
 TOPICS = "parser deploy test cache queue index login search export billing".split()
-AGAIN = 20
+AGAIN, QUICK_AGAIN = 20, 2
 
 
 class Random:
@@ -96,14 +97,14 @@ def told(spent: list[tuple[float, float]]) -> dict[str, float]:
     }
 
 
-def local(folder: Path, count: int) -> dict[str, float]:
+def local(folder: Path, count: int, again: int) -> dict[str, float]:
     with recollect.open(folder / "local.db", embedder="off") as memory:
         memory.remember_many(drafts(count))
     with recollect.open(folder / "local.db", embedder=Random()) as memory:
         memory.embed()
         wanted = Wanted(scope=Scope(project="work"))
         spent = []
-        for n in range(AGAIN + 1):
+        for n in range(again + 1):
             asked = Wanted(**{**_fields(wanted), "talk": f"The {TOPICS[n % 10]} in step {n}."})
             spent.append(timed(lambda asked=asked: brief.make(memory, asked, Deadline(60))))  # type: ignore[misc]
         prominent = [timed(lambda: brief.make(memory, wanted, Deadline(60))) for _ in range(5)]
@@ -119,14 +120,14 @@ def _fields(wanted: Wanted) -> dict[str, Any]:
     return {name: getattr(wanted, name) for name in Wanted.__dataclass_fields__}
 
 
-def whole(folder: Path, count: int) -> dict[str, float]:
+def whole(folder: Path, count: int, again: int) -> dict[str, float]:
     repo = repository(folder / "work")
     with recollect.open(folder / "whole.db") as memory:
         memory.remember_many(drafts(count))
     with recollect.open(folder / "whole.db") as memory:
         wanted = Wanted(str(repo), Scope(project="work"))
         spent = []
-        for n in range(AGAIN + 1):
+        for n in range(again + 1):
             described(repo, f"Reads log files number {n} of the {TOPICS[n % 10]} and tells their errors.")
             spent.append(timed(lambda: brief.make(memory, wanted, Deadline(60))))
     return {**told(spent[1:]), "first": round(spent[0][0], 1)}
@@ -144,15 +145,20 @@ def files(folder: Path, count: int) -> dict[str, float]:
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description="How long the start of a session takes.")
+    parser.add_argument("--quick", action="store_true", help="few learnings, and nothing is written")
+    quick = parser.parse_args().quick
+    many, few, again = (100, 20, QUICK_AGAIN) if quick else (10_000, 1000, AGAIN)
     found: dict[str, Any] = {"machine": machine(), "milliseconds": {}}
     with tempfile.TemporaryDirectory(prefix="recollect-brief-") as name:
         folder = Path(name)
         found["milliseconds"] = {
-            "local_10000": local(folder, 10_000),
-            "whole_1000": whole(folder, 1000),
-            "files_1000": files(folder, 1000),
+            f"local_{many}": local(folder, many, again),
+            f"whole_{few}": whole(folder, few, again),
+            f"files_{few}": files(folder, few),
         }
-    RESULTS.write_text(json.dumps(found, indent=2) + "\n")
+    if not quick:
+        RESULTS.write_text(json.dumps(found, indent=2) + "\n")
     print(json.dumps(found, indent=2))
 
 

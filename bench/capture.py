@@ -43,11 +43,12 @@ DURABLE_BAR, READABLE_BAR, RATE_BAR, GROWTH_BAR = 50.0, 1000.0, 200.0, 0.10
 SERVICES = ("billing", "search", "ledger", "catalogue", "gateway", "mailer", "indexer", "scheduler")
 
 
-def talk(count: int) -> list[tuple[str, str]]:
+def talk(count: int, real: bool) -> list[tuple[str, str]]:
     """Turns by role: made-up and real ones over and over, each time about another service with another number."""
     told = [json.loads(line)["turns"] for line in DIALOGUES.read_text("utf-8").splitlines()]
     turns = [(turn["role"], turn["content"]) for one in told for turn in one]
-    turns += [(one.speaker, one.text) for path in files.found([DATA]) for _, one in files.said(path, Talk())]
+    if real:
+        turns += [(one.speaker, one.text) for path in files.found([DATA]) for _, one in files.said(path, Talk())]
     return [
         (role, f"{text} ({SERVICES[n // len(turns) % len(SERVICES)]} {n})")
         for n in range(count)
@@ -55,9 +56,9 @@ def talk(count: int) -> list[tuple[str, str]]:
     ]
 
 
-def transcript(path: Path, count: int) -> None:
+def transcript(path: Path, count: int, real: bool) -> None:
     with path.open("w", encoding="utf-8") as file:
-        for n, (role, text) in enumerate(talk(count)):
+        for n, (role, text) in enumerate(talk(count, real)):
             at = f"2026-03-{1 + n // 2000:02}T{n // 100 % 20:02}:{n % 60:02}:00Z"
             record = {"type": role, "uuid": f"u{n}", "sessionId": f"s{n // 50}", "cwd": "/nowhere/shop",
                       "timestamp": at, "message": {"role": role, "content": text}}  # fmt: skip
@@ -87,14 +88,14 @@ def taken(path: Path, store: str, embedder: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def throughput(whole: int) -> dict[str, Any]:
+def throughput(whole: int, real: bool) -> dict[str, Any]:
     """Each in a process of its own, so that one does not inherit the other's memory."""
     found = {}
     for embedder, count in (("off", whole), ("default", whole // 10)):  # the model costs ten times as much
         say(f"taking in {count:,} turns, embedder {embedder}")
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "talk.jsonl")
-            transcript(path, count)
+            transcript(path, count, real)
             code = f"import capture, json, pathlib; print(json.dumps(capture.taken(pathlib.Path({str(path)!r}), " \
                 f"{folder + '/store.db'!r}, {embedder!r})))"  # fmt: skip
             environment = {**os.environ, "RECOLLECT_HOME": f"{folder}/home", "PYTHONPATH": str(HERE)}
@@ -175,11 +176,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="How soon and how fast what was said is taken in.")
     parser.add_argument("--turns", type=int, default=10_000)
     parser.add_argument("--events", type=int, default=100)
-    parser.add_argument("--quick", action="store_true", help="500 turns, 20 events, and nothing is written")
+    parser.add_argument("--quick", action="store_true", help="60 turns, 3 events, no data, and nothing is written")
     given = parser.parse_args()
     if given.quick:
-        given.turns, given.events = 500, 20
-    found: dict[str, Any] = {"machine": machine(), "throughput": throughput(given.turns), "lag": lag(given.events)}
+        given.turns, given.events = 60, 3
+    found: dict[str, Any] = {"machine": machine(), "throughput": throughput(given.turns, not given.quick)}
+    found["lag"] = lag(given.events)
     found["bars"] = bars(found)
     print(json.dumps({name: found[name] for name in ("lag", "throughput")}, indent=1))
     for one in found["bars"]:

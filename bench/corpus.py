@@ -4,6 +4,8 @@ Texts are what a memory of an assistant could hold: turns of long conversations 
 incident reports, decision records, and short questions to fill up. They are shuffled once with a fixed seed, so the
 first 10,000 are the same mix as all of them, and a vector file made for 10,000 is continued for 100,000.
 
+`--quick` of every benchmark takes the notes of `bench/notes` instead, which need no data from elsewhere.
+
 No question is a text of the corpus. Vectors are appended to a file in whole rows of float32 as they are made; a run
 that was stopped goes on where the file ends. Data is read from where it lies and never copied.
 """
@@ -32,7 +34,7 @@ from recollect.redact import redact
 from recollect.vectors import Floats
 
 HERE = Path(__file__).parent
-CACHE = HERE / ".cache"
+CACHE = Path(os.environ.get("RECOLLECT_BENCH_CACHE") or HERE / ".cache")
 SIZE = 100_000
 QUERIES = 500
 SEED = 20240
@@ -139,6 +141,19 @@ def read(folder: Path) -> Corpus:
     return Corpus(chosen, queries, mix, _hash([*chosen, *queries]))
 
 
+def small(size: int, questions: int) -> Corpus:
+    """Notes of made-up projects and questions about them: what `--quick` runs with."""
+    told = [json.loads(line) for path in sorted((HERE / "notes").glob("*.jsonl")) for line in path.open("rb")]
+    texts = list(dict.fromkeys(text.clean(line["content"]) for line in told if "content" in line))[:size]
+    queries = list(dict.fromkeys(line["question"] for line in told if "question" in line))[:questions]
+    return Corpus(texts, queries, {"notes": len(texts)}, _hash([*texts, *queries]))
+
+
+def chosen(quick: bool, data: str | None, size: int, questions: int) -> Corpus:
+    """The corpus, or with `quick` a small one of so many texts and questions."""
+    return small(size, questions) if quick else read(place(data))
+
+
 def _hash(lines: Sequence[str]) -> str:
     digest = hashlib.sha256()
     for line in lines:
@@ -204,12 +219,13 @@ def main() -> None:
     parser.add_argument("--data", help="folder of the data (default: $RECOLLECT_DATA or ../shared/data)")
     parser.add_argument("--model", default="default", help="default, or a folder with an ONNX model")
     parser.add_argument("--size", type=int, default=SIZE)
-    chosen = parser.parse_args()
-    corpus = read(place(chosen.data))
+    parser.add_argument("--quick", action="store_true", help="a few notes, without the data")
+    given = parser.parse_args()
+    corpus = chosen(given.quick, given.data, 20, 5)
     print(f"{len(corpus.texts):,} texts {corpus.mix}, {len(corpus.queries)} questions, hash {corpus.hash}")
-    embedder = load(chosen.model)
+    embedder = load(given.model)
     query_vectors(corpus, embedder)
-    vectors(corpus, embedder, chosen.size)
+    vectors(corpus, embedder, min(given.size, len(corpus.texts)))
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ thread, so that neither waiting for the server nor a busy machine counts. `main`
 reading what came. It is what is held against the bar, because scripts cannot take more. How long it took by the clock,
 until all counts stood beside the list, is told too. Each step is done several times and the worst counts.
 
-    python bench/dashboard.py [--size 100000] [--rounds 5]
+    python bench/dashboard.py [--size 100000] [--rounds 5] [--quick]
 """
 
 from __future__ import annotations
@@ -29,12 +29,14 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "tests"))  # the store and the browser are those of the tests
 
 LIMIT = 0.3  # seconds
+QUICK = 500
+CACHE = Path(os.environ.get("RECOLLECT_BENCH_CACHE") or HERE / ".cache")
 RESULT = HERE / "results" / "dashboard.json"
 
 
 def store(size: int) -> Path:
     """The store, made once; it takes minutes."""
-    path = HERE / ".cache" / f"dashboard-{size}.db"
+    path = CACHE / f"dashboard-{size}.db"
     path.parent.mkdir(exist_ok=True)
     if not path.exists():
         from populated import made
@@ -123,7 +125,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--size", type=int, default=100_000)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--quick", action="store_true", help="a small store once, no bar, nothing is written")
     asked = parser.parse_args()
+    if asked.quick:
+        asked.size, asked.rounds = QUICK, 1
     expect.set_options(timeout=60_000)
     from served import serving
 
@@ -136,6 +141,8 @@ def main() -> None:
     worst = {name: {key: round(max(one[key] for one in all), 4) for key in all[0]} for name, all in steps.items()}
     for name, numbers in worst.items():
         print(f"{name:26} " + "  ".join(f"{key} {value * 1000:7.1f} ms" for key, value in numbers.items()))
+    if asked.quick:
+        return
     slow = [name for name, numbers in worst.items() if numbers["main"] > LIMIT]
     RESULT.write_text(json.dumps({
         "memories": count, "rounds": asked.rounds, "limit": LIMIT, "worst": worst, "python": platform.python_version(),

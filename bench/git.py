@@ -1,17 +1,17 @@
 """How long the state of a repository takes: asked for the first time, and again when nothing moved.
 
-    python bench/git.py [FOLDER]
+    python bench/git.py [FOLDER] [--quick]
 
 Without a folder, repositories of 100 to 10,000 files with 300 commits are made and thrown away.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -71,15 +71,20 @@ def measure(folder: Path, file: str) -> dict[str, float]:
 
 
 def main() -> None:
-    if len(sys.argv) > 1:
-        print(json.dumps(measure(Path(sys.argv[1]), "README.md"), indent=2))
+    parser = argparse.ArgumentParser(description="How long the state of a repository takes.")
+    parser.add_argument("folder", nargs="?", type=Path, help="a repository of your own")
+    parser.add_argument("--quick", action="store_true", help="one small repository, and nothing is written")
+    given = parser.parse_args()
+    if given.folder:
+        print(json.dumps(measure(given.folder, "README.md"), indent=2))
         return
     found: dict[str, dict[str, float]] = {}
-    for files in (100, 1000, 1900, 10_000):
+    for files in (50,) if given.quick else (100, 1000, 1900, 10_000):
         with tempfile.TemporaryDirectory() as folder:
-            make(Path(folder), files)
+            make(Path(folder), files, 20 if given.quick else 300)
             found[f"{files} files"] = measure(Path(folder), "d0/f0.py")
-    RESULTS.write_text(json.dumps({"machine": machine(), "state": found}, indent=1) + "\n")
+    if not given.quick:
+        RESULTS.write_text(json.dumps({"machine": machine(), "state": found}, indent=1) + "\n")
     print(json.dumps(found, indent=2))
 
 

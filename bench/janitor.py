@@ -1,6 +1,6 @@
 """The janitor: how much of what was planted it finds, what it breaks, and what it costs.
 
-    python bench/janitor.py [--sizes 10000] [--embedder default] [--stores team life] [--tell]
+    python bench/janitor.py [--sizes 10000] [--embedder default] [--stores team life] [--tell] [--quick]
 
 A store is filled with labelled memories (duplicates in other words, contradictions, expiries and decay, each with
 controls that look like them) and cleaned once: `team` is `tests/planted.py`, which was at hand while the janitor was
@@ -9,7 +9,7 @@ four. Precision and recall are of the acts against the labels; what is done betw
 labelled, is counted by itself. A second run, which is made to look at everything again, must change nothing. CPU
 seconds are of the run alone, without making the vectors. `--tell` names each act that was wrong or missing.
 
-Writes `bench/results/janitor.json`.
+Writes `bench/results/janitor.json`; `--quick`, which takes a few hundred memories and no data, does not.
 """
 
 from __future__ import annotations
@@ -19,14 +19,16 @@ import json
 import sys
 import tempfile
 import time
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import recollect
-from corpus import place, read
+from corpus import chosen
 from recollect.models.embedder import load
+from recollect.store import open_store
 from recollect.upkeep.janitor import janitor
 from speed import machine, say
 
@@ -41,11 +43,11 @@ LOOKED_AT_AGAIN = 20_000  # memories up to which the second run looks at every p
 PRECISION_BAR, RECALL_BAR, CPU_BAR = 0.97, 0.90, 60.0
 
 
-def stored(store: str, size: int, data: str | None) -> tuple[Planted, set[str]]:
+def stored(store: str, size: int, asked: argparse.Namespace) -> tuple[Planted, set[str]]:
     """The labelled memories of a store, and the ids of those that nobody labelled."""
     if store == "team":
         return planted(size, NOW), set()
-    wanted = planted_life(size, NOW, read(place(data)).texts[: size // 4])
+    wanted = planted_life(size, NOW, chosen(asked.quick, asked.data, size // 4, 0).texts[: size // 4])
     return wanted, {memory.id for memory in wanted.memories[: size // 4]}
 
 
@@ -74,16 +76,20 @@ def tell(faults: dict[str, tuple[set[Any], set[Any]]], wanted: Planted) -> None:
 
 
 def measure(size: int, asked: argparse.Namespace, store: str, folder: Path) -> dict[str, Any]:
-    wanted, unlabelled = stored(store, size, asked.data)
-    with recollect.open(folder / f"{store}-{size}.db", embedder=asked.embedder, now=lambda: NOW) as engine:
-        fill(engine._store, "default", wanted.memories, load(asked.embedder), NOW)
+    wanted, unlabelled = stored(store, size, asked)
+    path = folder / f"{store}-{size}.db"
+    with closing(open_store(path, 30, NOW)) as empty:
+        fill(empty, "default", wanted.memories, load(asked.embedder), NOW)
+    with recollect.open(path, embedder=asked.embedder, now=lambda: NOW) as engine:
         began = time.process_time()
         report = engine.janitor.run()
         spent = time.process_time() - began
         head = engine.head
-        if size <= LOOKED_AT_AGAIN:  # as if it had never looked
-            jobs = engine._store.jobs("default", (), 100)
-            engine._store.restore_jobs("default", [replace(job, progress={}) for job in jobs])
+    if size <= LOOKED_AT_AGAIN:  # as if it had never looked
+        with closing(open_store(path, 30, NOW)) as cleaned:
+            jobs = cleaned.jobs("default", (), 100)
+            cleaned.restore_jobs("default", [replace(job, progress={}) for job in jobs])
+    with recollect.open(path, embedder=asked.embedder, now=lambda: NOW) as engine:
         again = engine.janitor.run()
         rows = engine.head - head
         active = {memory.id for memory in wanted.memories if engine.get(memory.id, peek=True).state == "active"}
@@ -115,7 +121,10 @@ def main() -> None:
     parser.add_argument("--stores", nargs="+", default=["team", "life"], choices=["team", "life"])
     parser.add_argument("--data", help="the folder of the data, see bench/README.md")
     parser.add_argument("--tell", action="store_true", help="name each act that was wrong or missing")
+    parser.add_argument("--quick", action="store_true", help="300 memories, hashed vectors, nothing is written")
     asked = parser.parse_args()
+    if asked.quick:
+        asked.sizes, asked.embedder = [300], "hashing"
     janitor.TOLD = 10**9  # every act is named
     results, here = [], machine()
     with tempfile.TemporaryDirectory() as folder:
@@ -124,6 +133,9 @@ def main() -> None:
                 result = measure(size, asked, store, Path(folder)) | {"embedder": asked.embedder, "machine": here}
                 say(json.dumps(result))
                 results.append(result)
+
+    if asked.quick:
+        return
 
     def which(one: dict[str, Any]) -> tuple[Any, ...]:
         return round(one["memories"], -2), one["store"], one["embedder"]

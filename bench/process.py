@@ -20,7 +20,6 @@ import apsw
 from corpus import Corpus
 from timing import Times
 
-RUNS = 5
 START = """
 import json, os, sys, time
 marks = {"interpreter": time.process_time()}
@@ -28,7 +27,7 @@ import recollect
 marks["import"] = time.process_time()
 memory = recollect.open(sys.argv[1], embedder=sys.argv[2])
 marks["open"] = time.process_time()
-memory._embedding()
+memory.warm().join()
 marks["model"] = time.process_time()
 found = memory.recall(sys.argv[3])
 marks["recall"] = time.process_time()
@@ -60,37 +59,38 @@ def _child(code: str, *arguments: str) -> tuple[float, float, Any]:
     return cpu, wall, json.loads(done.stdout or "null")
 
 
-def _start(path: Path, embedder: str, question: str) -> dict[str, Any]:
+def _start(path: Path, embedder: str, question: str, runs: int) -> dict[str, Any]:
     took, steps = Times(), []
-    for _ in range(RUNS):
+    for _ in range(runs):
         cpu, wall, told = _child(START, str(path), embedder, question)
         took.cpu.append(cpu)
         took.wall.append(wall)
         marks = list(told["marks"].values())
         steps.append([after - before for before, after in zip([0.0, *marks], marks, strict=False)])
-    median = [round(sorted(values)[RUNS // 2] * 1000, 1) for values in zip(*steps, strict=True)]
+    median = [round(sorted(values)[runs // 2] * 1000, 1) for values in zip(*steps, strict=True)]
     return took.milliseconds() | {"cpu_steps_ms": dict(zip(told["marks"], median, strict=True)), "arms": told["arms"]}
 
 
-def cold(path: Path, question: str) -> dict[str, Any]:
+def cold(path: Path, question: str, runs: int) -> dict[str, Any]:
     """The first answer by text alone, with vectors and a saved index, and with vectors and none."""
     saved = list(path.parent.glob(f"{path.name}.*.index"))
-    found = {"text": _start(path, "off", question)}
-    found["vectors, saved index" if saved else "vectors, too few for an index file"] = _start(path, "default", question)
+    found = {"text": _start(path, "off", question, runs)}
+    how = "vectors, saved index" if saved else "vectors, too few for an index file"
+    found[how] = _start(path, "default", question, runs)
     if saved:
         aside = [file.rename(file.with_suffix(".aside")) for file in saved]
         try:
-            found["vectors, no saved index"] = _start(path, "default", question)
+            found["vectors, no saved index"] = _start(path, "default", question, runs)
         finally:
             for file in aside:
                 file.rename(file.with_suffix(".index"))
     return found
 
 
-def bare() -> dict[str, float]:
+def bare(runs: int) -> dict[str, float]:
     """An interpreter that does nothing: the floor of every cold start."""
     took = Times()
-    for _ in range(RUNS):
+    for _ in range(runs):
         cpu, wall, _ = _child("pass")
         took.cpu.append(cpu)
         took.wall.append(wall)

@@ -36,8 +36,8 @@ from recollect.vectors import Bits, Floats, Mask, Rows
 from stores import PROJECTS, TENANT, opened, project
 from timing import Times, TwoClocks
 
-DEEP = 100  # what recall asks of an arm
-DEEP = 20  # questions asked of deep recall
+DEPTH = 100  # what recall asks of an arm
+DEEP = 25  # one question in so many is asked of deep recall
 WARM = 20  # questions asked before the clock runs
 SECONDS, THIRDS = (1000, 2000, 4000), (100, 200, 400, 800)
 
@@ -83,7 +83,7 @@ def deep(path: Path, corpus: Corpus, embedder: Lookup, model: OnnxEmbedder) -> d
     store = opened(path)
     reader, models = read.Reader(store, TENANT, _now), read.Models(embedder, LateInteraction(model))
     total = Times()
-    for question in corpus.queries[:DEEP]:
+    for question in corpus.queries[::DEEP]:
         with total.once():
             reader.recall(parse(question, _now(), limit=10, effort="deep"), models)
     store.close()
@@ -147,7 +147,7 @@ def vector_arm(path: Path, model: str, questions: Floats, truth: Neighbours) -> 
     """The store's scan as recall calls it, at each width of filter."""
     store = opened(path)
     found = {
-        width: _arm(store, model, questions, truth.of[width], name, DEEP) for width, name in PROJECTS.items()
+        width: _arm(store, model, questions, truth.of[width], name, DEPTH) for width, name in PROJECTS.items()
     }  # fmt: skip
     store.close()
     return found
@@ -181,7 +181,7 @@ def rivals(path: Path, corpus: Corpus, documents: Floats, questions: Floats) -> 
     for question in questions:
         with exact.once():
             scores = documents @ question
-            top = _top(scores, DEEP)
+            top = _top(scores, DEPTH)
             top[np.argsort(-scores[top])]
     con = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
     ours = "select rowid from memory_fts where memory_fts match ? order by rank limit ?"
@@ -207,5 +207,5 @@ def _fts(con: apsw.Connection, sql: str, asked: list[list[str]]) -> dict[str, fl
         if number == WARM:
             took = Times()
         with took.once():
-            con.execute(sql, (match, DEEP)).fetchall()
+            con.execute(sql, (match, DEPTH)).fetchall()
     return took.milliseconds()

@@ -1,12 +1,13 @@
 """Going back over 10,000 changes: what a rollback costs on a file and on PostgreSQL, and that everything follows it.
 
-    python bench/rollback.py [--changes 10000] [--backends sqlite postgres] [--data DIR]
+    python bench/rollback.py [--changes 10000] [--backends sqlite postgres] [--data DIR] [--quick]
 
 A store is filled with texts of `bench/corpus.py` and given a checkpoint. Then as many changes are made as are asked
 for: four in ten say something else, three in ten have another importance and other tags, two in ten are new, one in ten
 is archived. The rollback is measured, previewed and done, in CPU seconds of this process and of the server, and wall
 seconds; afterwards every memory is compared with what it was, full text is asked for a word of the new texts, and what
-lost its vector with its text gets one. Writes `bench/results/rollback.json`.
+lost its vector with its text gets one. Writes `bench/results/rollback.json`; `--quick`, with few changes of a
+file and no data, does not.
 """
 
 from __future__ import annotations
@@ -18,16 +19,14 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import corpus as texts
 import recollect
 from backends import postmaster, server_cpu
+from recollect.arguments import EditFields
 from recollect.store.rows import record
-from recollect.text import key
 from recollect.types import Memory
 from speed import machine, say
 
@@ -40,23 +39,19 @@ MARK = "zanzibar"  # a word of the new texts alone
 
 
 def change(memory: recollect.Engine, kept: list[Memory], said: list[str], count: int) -> None:
-    """Make the changes, some hundred at a time: a new memory, an edit, or another state each."""
+    """Make the changes: a new memory, an edit, or another state each."""
     new = count // 5
-    edited = [_edited(number, one, said[number]) for number, one in enumerate(kept[: count - new])]
-    for start in range(0, len(edited), 500):
-        with memory._store.transaction("default", "bench", datetime.now(UTC)) as changes:
-            for one in edited[start : start + 500]:
-                changes.put(one, "edit", "for the benchmark")
+    for number, one in enumerate(kept[: count - new]):
+        memory.edit(one.id, reason="for the benchmark", **_edited(number, said[number]))
     memory.remember_many([f"{MARK} new: {text}" for text in said[count : count + new]])
 
 
-def _edited(number: int, memory: Memory, text: str) -> Memory:
+def _edited(number: int, text: str) -> EditFields:
     if number % 8 < 4:
-        content = f"{MARK} {number}: {text}"
-        return replace(memory, content=content, content_hash=key(content))
+        return {"content": f"{MARK} {number}: {text}"}
     if number % 8 < 7:
-        return replace(memory, importance=9, tags=("changed", f"t{number % 50}"))
-    return replace(memory, state="archived")
+        return {"importance": 9, "tags": ("changed", f"t{number % 50}")}
+    return {"state": "archived"}
 
 
 def timed(work: Callable[[], Any], server: int) -> tuple[Any, dict[str, float]]:
@@ -104,8 +99,11 @@ def main() -> None:
     parser.add_argument("--changes", type=int, default=10_000)
     parser.add_argument("--backends", nargs="+", default=["sqlite", "postgres"])
     parser.add_argument("--data", help="folder of the data (default: $RECOLLECT_DATA or ../shared/data)")
+    parser.add_argument("--quick", action="store_true", help="150 changes on a file, no data, nothing is written")
     asked = parser.parse_args()
-    said = texts.read(texts.place(asked.data)).texts
+    if asked.quick:
+        asked.changes, asked.backends = 150, ["sqlite"]
+    said = texts.chosen(asked.quick, asked.data, 2 * asked.changes, 0).texts
     report: dict[str, Any] = {"machine": machine(), "backends": {}}
     watch = postgres.prepare()
     try:

@@ -37,7 +37,8 @@ IDLE_BAR = 450.0  # megabytes
 GROWTH_BAR = 0.10  # of the memory after warming up, over the rest of the run
 PROCESSES = 4
 WRITE_EVERY = 4
-QUICK = 2000
+QUICK = 100
+REST = 15.0  # seconds; threads that served are let go after ten
 
 
 @dataclass(slots=True)
@@ -186,7 +187,7 @@ def lost(store: Path, kept: list[tuple[str, str]], before: int) -> dict[str, int
     }
 
 
-def measure(corpus: data.Corpus, store: Path, count: int, seconds: float) -> dict[str, Any]:
+def measure(corpus: data.Corpus, store: Path, count: int, seconds: float, rest: float) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="recollect-serve-") as folder:
         copy = stores.copy(store, Path(folder, "bench.db"))
         home = str(Path(folder, "home"))
@@ -199,11 +200,11 @@ def measure(corpus: data.Corpus, store: Path, count: int, seconds: float) -> dic
             for question in corpus.queries[:20]:
                 if asked:
                     asked.request("POST", "/v1/recall", json.dumps({"query": question}).encode(), timeout=60)
-            time.sleep(15)  # threads that served are let go after ten seconds
+            time.sleep(rest)
             result: dict[str, Any] = {"memories": before, "start": found, "idle_mb": memory_of(process.pid)}
             say(f"{count} clients for {seconds:.0f} seconds")
             result["load"] = loaded(home, process.pid, corpus, count, seconds)
-            time.sleep(15)
+            time.sleep(rest)
             result["rest_mb"] = memory_of(process.pid)
             began = time.perf_counter()
             process.terminate()
@@ -251,16 +252,18 @@ def main() -> None:
     parser.add_argument("--data", help="folder of the data (default: $RECOLLECT_DATA or ../shared/data)")
     parser.add_argument("--clients", type=int, default=32)
     parser.add_argument("--seconds", type=float, default=60.0)
-    parser.add_argument("--quick", action="store_true", help=f"{QUICK} memories, 8 seconds, and no result is written")
+    parser.add_argument("--quick", action="store_true", help=f"{QUICK} notes, two seconds, and no result is written")
     chosen = parser.parse_args()
     os.environ["RECOLLECT_HOME"] = str(data.CACHE / "home")  # no setting of this machine's user counts
-    corpus = data.read(data.place(chosen.data))
+    corpus = data.chosen(chosen.quick, chosen.data, QUICK, 20)
     size = QUICK if chosen.quick else data.SIZE
     store = chosen.store
     if store is None:
         own = load("default")
         store, _ = stores.built(corpus, size, data.Lookup(own, corpus.texts[:size], data.vectors(corpus, own, size)))
-    found = measure(corpus, store, chosen.clients, 8.0 if chosen.quick else chosen.seconds)
+    if chosen.quick:
+        chosen.clients, chosen.seconds = 4, 2.0
+    found = measure(corpus, store, chosen.clients, chosen.seconds, 0.5 if chosen.quick else REST)
     found["bars"] = bars(found)
     table(found, print)
     if not chosen.quick:

@@ -6,8 +6,8 @@
 The second compares the SQLite file with a copy of it on that server (`backends.py`), in a database of its own, and
 writes `bench/results/stores.json`.
 
-Prints a table and writes `bench/results/speed.json`. CPU time is the figure; wall stands beside it. `--quick` runs at
-2,000 memories in a minute, to see that everything works, and leaves the results alone. See README.md here.
+Prints a table and writes `bench/results/speed.json`. CPU time is the figure; wall stands beside it. `--quick` runs
+with a few notes and without the data, to see that everything works, and leaves the results alone. See README.md here.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ import platform
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -37,7 +36,8 @@ from recollect.models.onnx import OnnxEmbedder
 from recollect.vectors import SECOND, THIRD
 
 RESULTS = data.HERE / "results"
-QUICK = 2000
+QUICK, QUICK_ASKED = 80, 25
+RUNS = 5  # cold starts of each sort
 
 
 def machine() -> dict[str, Any]:
@@ -70,7 +70,7 @@ def say(what: str) -> None:
     print(f"… {what}", file=sys.stderr, flush=True)
 
 
-def model_figures(corpus: data.Corpus, embedder: Embedder, size: int, *, own: bool) -> dict[str, Any]:
+def model_figures(corpus: data.Corpus, embedder: Embedder, size: int, runs: int, *, own: bool) -> dict[str, Any]:
     """The vector arm with the vectors of one model; of our own also the stages of recall and the rivals."""
     documents, questions = data.vectors(corpus, embedder, size), data.query_vectors(corpus, embedder)
     known = data.Lookup(embedder, corpus.texts[:size], documents)
@@ -88,20 +88,20 @@ def model_figures(corpus: data.Corpus, embedder: Embedder, size: int, *, own: bo
     found["recall_text_only"] = reading.recall(path, corpus, None)
     found["recall_deep"] = {"total": reading.deep(path, corpus, asker, OnnxEmbedder(PACKAGED))}
     found["rivals"] = reading.rivals(path, corpus, documents, questions)
-    found["cold_start"] = process.cold(path, corpus.queries[0])
+    found["cold_start"] = process.cold(path, corpus.queries[0], runs)
     found["resident_mb"] = process.resident(path, corpus)
     found["disk"] = process.disk(path)
     return found
 
 
-def measure(corpus: data.Corpus, sizes: list[int], minilm: str | None) -> dict[str, Any]:
+def measure(corpus: data.Corpus, sizes: list[int], minilm: str | None, runs: int = RUNS) -> dict[str, Any]:
     own = load("default")
-    found: dict[str, Any] = {"model": own.model, "embed": reading.embed(corpus, own), "bare": process.bare()}
-    found["sizes"] = {str(size): model_figures(corpus, own, size, own=True) for size in sizes}
+    found: dict[str, Any] = {"model": own.model, "embed": reading.embed(corpus, own), "bare": process.bare(runs)}
+    found["sizes"] = {str(size): model_figures(corpus, own, size, runs, own=True) for size in sizes}
     if minilm:
         other = load(minilm)
         found["other"] = {"model": other.model}
-        found["other"]["sizes"] = {str(size): model_figures(corpus, other, size, own=False) for size in sizes}
+        found["other"]["sizes"] = {str(size): model_figures(corpus, other, size, runs, own=False) for size in sizes}
     say("writing")
     given = data.Lookup(own, corpus.texts[: sizes[-1]], data.vectors(corpus, own, sizes[-1]))
     full, _ = stores.built(corpus, sizes[-1], given)
@@ -232,14 +232,12 @@ def main() -> None:
     parser.add_argument("--data", help="folder of the data (default: $RECOLLECT_DATA or ../shared/data)")
     parser.add_argument("--minilm", help="folder with a second model, whose vectors are measured too")
     parser.add_argument("--store", help="a PostgreSQL server to compare with: the URL of who may create a database")
-    parser.add_argument("--quick", action="store_true", help=f"{QUICK} memories, and no result is written")
+    parser.add_argument("--quick", action="store_true", help=f"{QUICK} notes, no data, and no result is written")
     chosen = parser.parse_args()
     os.environ["RECOLLECT_HOME"] = str(data.CACHE / "home")  # no setting of this machine's user counts
     sizes = [QUICK] if chosen.quick else sorted(int(size) for size in chosen.sizes.split(","))
-    corpus = data.read(data.place(chosen.data))
-    if chosen.quick:
-        corpus = replace(corpus, queries=corpus.queries[:60])
-    if not 1000 <= sizes[0] <= sizes[-1] <= len(corpus.texts):
+    corpus = data.chosen(chosen.quick, chosen.data, QUICK, QUICK_ASKED)
+    if not chosen.quick and not 1000 <= sizes[0] <= sizes[-1] <= len(corpus.texts):
         raise SystemExit(f"--sizes must lie between 1,000 and {len(corpus.texts):,}.")
     report: dict[str, Any] = {"machine": machine(), "dataset": corpus.hash, "mix": corpus.mix}
     report["questions"] = len(corpus.queries)
@@ -247,7 +245,7 @@ def main() -> None:
     if chosen.store:
         found = compared(corpus, sizes, chosen.store, data.place(chosen.data))
     else:
-        found = measure(corpus, sizes, chosen.minilm)
+        found = measure(corpus, sizes, chosen.minilm, 1 if chosen.quick else RUNS)
         table(found, print)
         report["bars"] = verdict(found, print)
     report |= found

@@ -1,6 +1,7 @@
 """A change of the embedding model under load: 10,000 memories, a daemon killed twice in the middle, asked all along.
 
     python bench/switch.py --minilm DIR [--size 10000] [--cases sqlite postgres remote] [--data DIR]
+    python bench/switch.py --quick
 
 A store is filled with the turns of LoCoMo, whose questions have known evidence, and texts of `bench/corpus.py`, with
 the packaged model. Then a real daemon is started with another one: the model in the folder, on a file and on
@@ -12,7 +13,8 @@ Meanwhile one process asks every question of a set again and again, of an engine
 of one that has none (words alone), another asks the daemon, and a third writes, by itself and through the daemon. A
 pass over the set is one measurement of quality (recall@10 of the evidence) beside that of words alone over the same
 memories. What fails is counted; that the daemon is away between being killed and being started is not, if whoever asks
-again is answered. Writes `bench/results/switch.json`.
+again is answered. Writes `bench/results/switch.json`; `--quick`, with
+the notes of `bench/notes` on a file and no data, does not, and does not judge how good the answers are.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import cycle
@@ -50,7 +52,8 @@ from serve import processor, until
 from speed import machine, say
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.parent / "tests"))
+sys.path[:0] = [str(HERE.parent / "tests"), str(HERE.parent / "scripts")]
+import notes  # noqa: E402
 import postgres  # noqa: E402
 from providers import KEY, Asked, Reply, Server  # noqa: E402
 
@@ -105,19 +108,19 @@ class Busy(Server):
         return [[float(value) for value in row] for row in self._model.embed(texts, "document")]
 
 
-def filled(path: Path, size: int, data: str | None) -> list[tuple[str, list[str]]]:
+def filled(path: Path, asked: argparse.Namespace, said: list[str]) -> list[tuple[str, list[str]]]:
     """A store with turns and texts and the vectors of the packaged model; the questions about the turns."""
-    folder = texts.place(data)
-    corpora = locomo.load(folder).corpora
+    corpora = [*notes.corpora("a")][:1] if asked.quick else locomo.load(texts.place(asked.data)).corpora
     items = [item for one in corpora for item in one.items]
     drafts = [item.draft for item in items]
     known = {draft.content for draft in drafts}
-    fill = [Draft(text) for text in texts.read(folder).texts if text.partition(": ")[2] not in known]
+    fill = [Draft(text) for text in said if text.partition(": ")[2] not in known]
     with recollect.open(path, embedder="default", actor="bench") as memory:
-        kept = memory.remember_many([*drafts, *fill[: size - len(drafts)]])
+        kept = memory.remember_many([*drafts, *fill[: max(0, asked.size - len(drafts))]])
     ids = {item.key: one.memory.id for item, one in zip(items, kept[: len(items)], strict=True) if one.memory}
-    asked = [question for one in corpora for question in one.questions if "adversarial" not in question.slices]
-    chosen = random.Random(texts.SEED).sample(asked, ASKED)
+    sure = [question for one in corpora for question in one.questions if question.right]
+    sure = [question for question in sure if "adversarial" not in question.slices]
+    chosen = random.Random(texts.SEED).sample(sure, 10 if asked.quick else ASKED)
     return [(question.text, [ids[key] for key in sorted(question.right)]) for question in chosen]
 
 
@@ -320,19 +323,20 @@ def _end(place: Place, new: str) -> dict[str, Any]:
     with recollect.open(place.store, embedder="off") as memory:
         lost = [one["id"] for one in writes if memory.get(one["id"], peek=True).content != one["content"]]
         counts = memory.stats()
-        without = len(memory._store.unembedded(TENANT, new, 1000))
+    with closing(open_store(place.store, 30, datetime.now(UTC))) as store:
+        without = len(store.unembedded(TENANT, new, 1000))
     return {
         "written": len(writes), "lost": len(lost), "memories": counts["memories"], "embedded": counts["embedded"],
         "without_vector": without,
     }  # fmt: skip
 
 
-def faults(found: dict[str, Any], new: str) -> list[str]:
+def faults(found: dict[str, Any], new: str, quick: bool) -> list[str]:
     margins = {name: one["lowest margin"] for name, one in found["phases"].items()}
     rows = [
         ("a recall failed", bool(found["failed"])),
         ("a write failed or is lost", bool(found["failed_writes"]) or found["lost"] > 0),
-        ("a pass was below words alone", min(margins.values()) < 0),
+        ("a pass was below words alone", min(margins.values()) < 0 and not quick),
         ("a vector is missing, or an old one is left", set(found["embedded"]) != {new} or found["without_vector"] > 0),
         ("it was not killed twice in the middle", len(found["killed_at"]) != len(KILLED_AT)),
     ]
@@ -359,19 +363,24 @@ def copied(case: str, made: Path, folder: Path) -> Iterator[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--minilm", type=Path, required=True, help="folder of the other model, see bench/README.md")
+    parser.add_argument("--minilm", type=Path, help="folder of the other model, see bench/README.md")
     parser.add_argument("--size", type=int, default=10_000)
     parser.add_argument("--cases", nargs="+", default=["sqlite", "postgres", "remote"])
     parser.add_argument("--data", help="folder of the data (default: $RECOLLECT_DATA or ../shared/data)")
+    parser.add_argument("--quick", action="store_true", help="notes on a file, to hashed vectors, nothing is written")
     asked = parser.parse_args()
+    if asked.quick:
+        asked.minilm, asked.size, asked.cases = Path("hashing"), 60, ["sqlite"]
+    elif asked.minilm is None:
+        parser.error("--minilm is needed, unless it is --quick")
     report: dict[str, Any] = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {"cases": {}}
     wrong: list[str] = []
     here = machine()
     with tempfile.TemporaryDirectory(prefix="recollect-switch-") as folder:
         os.environ["RECOLLECT_HOME"] = str(Path(folder, "home"))  # no setting of this machine's user counts
         made = Path(folder, "made.db")
-        questions = filled(made, asked.size, asked.data)
-        notes = texts.read(texts.place(asked.data)).texts[-20_000:]
+        said = texts.chosen(asked.quick, asked.data, 600, 0).texts
+        questions = filled(made, asked, said)
         for case in asked.cases:
             own = Path(folder, case)
             own.mkdir()
@@ -386,12 +395,12 @@ def main() -> None:
                     embedder = f"http://{server.host}/v1?model=minilm-served&key=OPENAI_API_KEY"
                 new = load(embedder).model
                 say(f"{case}: {asked.size:,} memories to {new}")
-                found = measure(Place(store, own, embedder, questions, notes), new)
+                found = measure(Place(store, own, embedder, questions, said[-20_000:]), new)
                 found |= {"model": new, "refused": server.refused, "machine": here}
-                found["faults"] = faults(found, new)
+                found["faults"] = faults(found, new, asked.quick)
             wrong += [f"{case}: {what}" for what in found["faults"]]
             say(json.dumps({name: value for name, value in found.items() if name != "machine"}))
-            if asked.size >= 10_000:
+            if asked.size >= 10_000 and not asked.quick:
                 report["cases"][case] = found
                 RESULTS.write_text(json.dumps(report, indent=2, ensure_ascii=False) + "\n", "utf-8")
     if wrong:

@@ -44,7 +44,7 @@ def single(corpus: Corpus, embedder: Embedder, full: Path) -> dict[str, Any]:
                 took = Times()
                 with recollect.open(path, embedder=model) as memory:
                     memory.remember("The first one opens the file, loads the index and is not counted.")
-                    for number, content in enumerate(corpus.texts[:SINGLE]):
+                    for number, content in enumerate(corpus.texts[: min(SINGLE, len(corpus.texts) // 4)]):
                         with took.once():
                             memory.remember(f"Note {number}. {content}")
                 found[f"{where}, {how}"] = took.rate() | took.milliseconds()

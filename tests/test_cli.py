@@ -21,6 +21,7 @@ from click.testing import CliRunner, Result
 import recollect
 from recollect import terminal, tour
 from recollect.cli import cli, next_page
+from recollect.contents import CONTENTS, MODULES
 
 Run = Callable[..., Result]
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -80,7 +81,8 @@ def shell(
 def test_without_a_command_it_says_what_to_do_first(run: Run, tmp_path: Path) -> None:
     out = run().stdout
     assert 'recollect remember "We deploy on Thursdays"' in out
-    assert "recollect tour" in out
+    for command in ("tour", "install claude", "serve"):
+        assert f"recollect {command}" in out
     assert str(tmp_path / "home") in out
     assert not (tmp_path / "home").exists()
 
@@ -544,12 +546,35 @@ def test_everything_lies_in_one_folder_that_is_closed_to_others(tmp_path: Path) 
     assert {path.name: stat.S_IMODE(path.stat().st_mode) & 0o077 for path in home.iterdir()} == {"recollect.db": 0}
 
 
-def test_help_loads_no_heavy_library() -> None:
-    command = [sys.executable, "-X", "importtime", "-m", "recollect", "--help"]
+def loaded_by(*words: str) -> set[str]:
+    """The modules that a command loads."""
+    command = [sys.executable, "-X", "importtime", "-m", "recollect", *words]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    loaded = {line.rpartition("|")[2].strip().split(".")[0] for line in done.stderr.splitlines()}
+    return {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+
+
+HEAVY = {"numpy", "onnxruntime", "tokenizers", "mcp"}
+
+
+def test_help_loads_no_command_and_no_heavy_library() -> None:
+    loaded = loaded_by("--help")
     assert "click" in loaded
-    assert loaded & {"numpy", "onnxruntime", "tokenizers", "mcp"} == set()
+    assert loaded & {*HEAVY, "apsw", "recollect.engine", "recollect.settings", "recollect.store"} == set()
+    assert loaded & {f"recollect.{module}" for module in MODULES.values()} == set()
+
+
+def test_the_contents_say_what_the_commands_say_themselves() -> None:
+    told = {name: line for section in CONTENTS.values() for name, (_, line) in section.items()}
+    assert told == {name: one.get_short_help_str(70) for name, one in cli.commands.items()}
+
+
+def test_a_cached_answer_needs_no_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RECOLLECT_EMBEDDER", "default")
+    assert shell("remember", "Ana owns the billing service.").returncode == 0
+    question = ("ask", "Who owns the billing service?", "--json")
+    assert not json.loads(shell(*question).stdout)["cached"]
+    assert json.loads(shell(*question).stdout)["cached"]
+    assert loaded_by(*question) & HEAVY == set()
 
 
 def test_errors_of_a_real_process_have_no_traceback(tmp_path: Path) -> None:

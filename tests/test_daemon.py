@@ -6,12 +6,14 @@ import contextlib
 import json
 import logging
 import os
+import re
 import signal
 import socket
 import subprocess
 import sys
 import threading
 import time
+import urllib.request
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
@@ -256,6 +258,17 @@ def test_it_serves_tells_how_it_is_and_leaves_nothing_behind(run: Run, home: Pat
     assert sorted(path.name for path in home.iterdir()) == ["logs", "recollect.db"]
     assert run("stop").stdout == "= no daemon is running\n"
     assert run("status").returncode == 3
+
+
+def test_whoever_starts_it_is_told_where_the_dashboard_is(run: Run, home: Path) -> None:
+    said = run("serve", "--background", "--port", "0").stdout
+    found = link.daemon(str(home))
+    assert found
+    address = f"http://127.0.0.1:{found.port}/"
+    assert re.search(rf"^ *dashboard +{address}$", said, re.MULTILINE), said
+    assert re.search(rf"^ *dashboard +{address}$", run("status").stdout, re.MULTILINE)  # what a second make run prints
+    with urllib.request.urlopen(address, timeout=30) as page:
+        assert b"<title>Recollect</title>" in page.read()
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

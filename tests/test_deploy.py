@@ -47,6 +47,15 @@ OPTIONS = {
 }
 
 
+def test_make_run_sets_up_what_running_needs_and_no_more() -> None:
+    plan = subprocess.run(
+        ["make", "--dry-run", "--always-make", "run", "VENV=nowhere"], cwd=ROOT, capture_output=True, text=True,
+        check=True,
+    ).stdout  # fmt: skip
+    assert set(re.findall(r"-e '\.\[([^]]*)\]'", plan)) == {"server"}
+    assert "nowhere/bin/recollect serve" in plan
+
+
 def read(name: str) -> str:
     return (DEPLOY / name).read_text("utf-8")
 

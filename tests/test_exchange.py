@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -238,3 +241,16 @@ def test_an_export_is_for_its_owner_alone_and_leaves_no_half_file(memory: recoll
     assert memory.export(tmp_path / "out.jsonl") == 1
     assert (tmp_path / "out.jsonl").stat().st_mode & 0o777 == 0o600
     assert not list(tmp_path.glob("*.new"))
+
+
+def test_a_database_is_told_from_text_that_cannot_be_read(memory: recollect.Engine, tmp_path: Path) -> None:
+    database, packed = tmp_path / "claude-mem.db", tmp_path / "notes.jsonl.gz"
+    with closing(sqlite3.connect(database)) as other:
+        other.execute("create table observations (id integer, text text)")
+        other.commit()
+    packed.write_bytes(gzip.compress(b'{"content": "Ana owns billing."}'))
+    for path, words in ((database, "is an SQLite database"), (packed, "is not UTF-8 text")):
+        with pytest.raises(BadInput, match=words) as raised:
+            memory.import_(path)
+        assert raised.value.fix
+    assert memory.stats()["memories"] == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
@@ -17,7 +18,8 @@ from mcp.shared.exceptions import MCPError
 
 import recollect
 from conftest import Opener
-from recollect.serve import mcp, profiles, prompts, resources
+from recollect import errors
+from recollect.serve import advice, mcp, profiles, prompts, resources
 from recollect.serve.ops import OPERATIONS
 from served import Server, serving
 
@@ -504,3 +506,41 @@ def test_what_a_model_says_is_its_own_conclusion(server: Server) -> None:
     assert "takes itself back" in call(server, "remember", {"content": "I think the port might be 8080."})
     call(server, "edit_memory", {"id": stated.id, "content": "We use bun for packages."})
     assert server.engine.get(stated.id).trust == "derived"
+
+
+# What a person types, as opposed to what a model calls.
+SHELL = re.compile(r"\brecollect [a-z]|\bpip install|\biconv|^Run: ")
+
+
+def test_the_advice_of_no_error_names_a_shell_command() -> None:
+    kinds = [one for one in vars(errors).values() if isinstance(one, type) and issubclass(one, errors.RecollectError)]
+    told = {one.__name__: advice.fix(one.fix) for one in kinds}
+    assert {name: fix for name, fix in told.items() if SHELL.search(fix)} == {}
+    assert told["NotFound"] == "List ids with: the tool list_memories"
+    assert told["Refused"] == "If it was rejected by mistake: the tool reject with undo"
+    assert told["BudgetSpent"].startswith("Wait until the time it names.")
+    assert set(advice.TOOL_OF.values()) <= set(profiles.TOOLS)
+
+
+def test_errors_of_tools_resources_and_batches_name_tools(server: Server) -> None:
+    bad: list[tuple[str, dict[str, Any]]] = [
+        ("get_memory", {"id": "zzzzzzzz"}),
+        ("recall", {"query": ""}),
+        ("what_changed", {"first": "nonsense"}),
+        ("batch", {"calls": [{"tool": "get_memory", "arguments": {"id": "zzzzzzzz"}}]}),
+    ]
+    for said, (name, _) in zip(calls(server, bad), bad, strict=True):
+        assert not SHELL.search(said), (name, said)
+    assert "the tool list_memories" in calls(server, bad[:1])[0]
+    with pytest.raises(MCPError) as raised:
+        talk(server, lambda client: client.read_resource("memory://item/zzzzzzzz"))
+    assert not SHELL.search(str(raised.value))
+
+
+def test_what_changed_takes_how_long_ago(server: Server) -> None:
+    assert "Ana owns billing." in calls(
+        server, [("remember", {"content": "Ana owns billing."}), ("what_changed", {"first": "1d"})]
+    )[1]  # fmt: skip
+    told = call(server, "what_changed", {"first": "yesteryear"})
+    assert "'yesteryear' is neither a checkpoint nor a time" in told
+    assert "1d for a day ago" in told

@@ -1,6 +1,6 @@
-"""The command line: thin over the engine, a few lines a command. What they share is in `program`.
+"""The commands around memories themselves: thin over the engine, a few lines a command. What all share is in `program`.
 
-Modules that cost time are imported where they are used: `recollect --help` loads no model and no numpy.
+Modules that cost time are imported where they are used.
 """
 
 from __future__ import annotations
@@ -23,24 +23,11 @@ import click
 
 from . import __version__, present, terminal
 from .errors import BadInput, Refused
-from .install import commands as installing
 from .program import EMPTY, App, back, chosen, cli, command, confirm, drafted, filtered, placed, several, wire
-from .project import bank_commands as banking
-from .project import commands as projecting
-from .project import git_commands as gitting
-from .serve import answering, granting
-from .serve import commands as serving
-from .serve import history_commands as remembering
-from .serve import upkeep_commands as tending
-from .tap import commands as tapping
-from .tap import review as reviewing
 from .terminal import look, progress
-from .types import EVERYWHERE, JOB_STATES, RELATIONS
+from .types import EVERYWHERE, JOB_STATES, RELATIONS, Recall
 
-__all__ = [
-    "answering", "banking", "cli", "gitting", "granting", "installing", "main", "next_page", "projecting",
-    "remembering", "reviewing", "serving", "tapping", "tending",
-]  # fmt: skip
+__all__ = ["cli", "next_page"]
 
 
 @command()
@@ -52,9 +39,11 @@ __all__ = [
 @placed
 def remember(app: App, words: tuple[str, ...], merge: bool, **fields: Any) -> None:
     """Remember one thing, said in TEXT or piped in."""
+    from .project.git_commands import cited_here
+
     content = terminal.spoken(words, "remember")
     told = chosen(fields)
-    told["refs"] = gitting.cited_here(told.get("refs", ()))
+    told["refs"] = cited_here(told.get("refs", ()))
     with app.open() as engine:
         result = engine.remember(content, merge=merge, **told, **app.scope(engine))
     app.skipped(result.skipped)
@@ -78,14 +67,14 @@ def remember(app: App, words: tuple[str, ...], merge: bool, **fields: Any) -> No
 @placed
 def recall(app: App, words: tuple[str, ...], explain: bool, **options: Any) -> None:
     """Find memories by meaning, words, links and time, best first."""
-    from .serve import verbs
+    from .serve.asking import ask
 
     query = terminal.spoken(words, "recall")
-    with app.open() as engine:
-        result = verbs.recall(
-            engine, app.caller(engine), query=query, explain=explain, **chosen(options), **app.places
-        )  # fmt: skip
-        empty = not result.hits and not engine.stats()["memories"]
+    result = ask(app, "recall", Recall, query=query, explain=explain, **chosen(options))
+    empty = False
+    if not result.hits:
+        with app.open() as engine:
+            empty = not engine.stats()["memories"]
     app.skipped(result.skipped)
     app.say(result, partial(present.recalled, explain=explain, empty=empty))
 
@@ -99,10 +88,10 @@ def recall(app: App, words: tuple[str, ...], explain: bool, **options: Any) -> N
 @placed
 def context(app: App, words: tuple[str, ...], **options: Any) -> None:
     """Print what to give an assistant for QUERY, within a budget."""
-    from .serve import verbs
+    from .recall.context import Context
+    from .serve.asking import ask
 
-    with app.open() as engine:
-        result = verbs.context(engine, app.caller(engine), query=" ".join(words), **options, **app.places)
+    result = ask(app, "context", Context, query=" ".join(words), **options)
     app.skipped(result.skipped)
     app.say(result, lambda _, out: result.text)
     app.skipped([result.report])
@@ -543,7 +532,3 @@ def completion(app: App, shell: str) -> None:
     kind = get_completion_class(shell)
     script = kind(cli, {}, "recollect", "_RECOLLECT_COMPLETE").source() if kind else ""
     app.say({"shell": shell, "script": script}, lambda _, out: script)
-
-
-def main() -> None:
-    cli.main(prog_name="recollect")

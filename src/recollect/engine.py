@@ -70,9 +70,6 @@ from .types import (
     Source,
 )
 from .upkeep.health import Checkup
-from .upkeep.janitor.janitor import Janitor
-from .upkeep.janitor.janitor import Parts as Tended
-from .upkeep.janitor.room import Rules
 from .upkeep.jobs import Handler, Jobs, Run
 from .upkeep.looks import Looks
 from .upkeep.spending import Spending
@@ -149,11 +146,6 @@ class Engine(Hindsight, Keeping):
         )
         self._models = Loader(settings, embedder, self.spending.metered)
         self._switch = Switch(store, self._tenant, lambda model: self._models.known(model))
-        rules = Rules(settings.decay_days, settings.compact_days)
-        self.janitor = Janitor(
-            self._writer, rules, Tended(lambda: self._models.embedder()[0], lambda: self.answers, self._before_janitor,
-            self._past.retain),
-        )  # fmt: skip
         self.watch = Watch(settings.traces)
         self.health = Checkup(store, self._tenant, now, lambda: self._models.embedder()[0], settings.home)
         self.answers = self._answers()
@@ -171,14 +163,18 @@ class Engine(Hindsight, Keeping):
         if self._origin is self:
             self._store.close()
 
-    def beside(self, *, tenant: str | None = None, actor: str | None = None, model: bool = False) -> Engine:
-        """An engine for another tenant or actor on the same store with the same model; it is closed with this one.
+    def beside(
+        self, *, tenant: str | None = None, actor: str | None = None, model: bool = False, at: Scope | None = None
+    ) -> Engine:
+        """An engine for another tenant, actor or place on the same store and model; it is closed with this one.
 
-        `model` says that a language model speaks through it: what it wants kept is its conclusion, whatever it claims.
+        With `model`, a language model speaks through it: what it wants kept is its conclusion, whatever it claims.
         """
         chosen = self.settings
         if tenant is not None and tenant != self._tenant:
             chosen = replace(chosen, tenant=tenant, user="", project="")
+        if at is not None:
+            chosen = replace(chosen, user=at.user, project=at.project)
         most = "derived" if model else "stated"
         other = Engine(self._store, chosen, actor=actor or self._actor, embedder=None, now=self._now, most=most)
         other._origin, other._models, other.watch = self._origin, self._models, self.watch
@@ -349,7 +345,7 @@ class Engine(Hindsight, Keeping):
         head, key = self._store.head(self._tenant), asked.key()
         if known := self._recalled.get(key, head):
             return known
-        models = self._switch.serving(self._models.models(asked.effort))
+        models = self._switch.serving(self._models.models(asked.effort, "vector" in asked.recipe.arms))
         found = self._reader.recall(asked, models)
         self.watch.recalled(found)
         if LOADING not in models.skipped:  # words alone answered, and only this once
@@ -546,18 +542,13 @@ class Engine(Hindsight, Keeping):
         """Every batch is committed, so an attempt goes on where the one before was cut off."""
         self.embed(progress=run.step, change=run.job.payload.get("change", "always"))
 
-    def _before_janitor(self) -> str:
-        """A checkpoint to go back to; its name."""
-        made = self.checkpoints.automatic("janitor")
-        return made.name if made else ""
-
     # -- small parts --------------------------------------------------------------------------------------------------
 
     def _answers(self) -> Answers:
         chosen = self.settings
         flags = {"check": chosen.answers_check, "judge": chosen.answers_judge}
         parts = AnswerParts(
-            self._recall, lambda: self._models.models("fast").embedder, lambda: self._models.warming,
+            self._recall, lambda: self._models.models("fast").embedder, lambda: self._models.name(),
             self.spending.llm, self._writer.forbids, fingerprint,
         )  # fmt: skip
         on = frozenset(name for name, value in flags.items() if one_of(value, ("on", "off"), f"answers_{name}") == "on")

@@ -303,3 +303,9 @@ class CopyDiffers(StoreUnavailable):
 
     code, status = "copy_differs", 500
     fix = "Let nobody write to either store and run it again: it goes on where it stopped. Keep the source."
+
+
+def of(code: str) -> type[RecollectError]:
+    """The class of an error that another process told by its code."""
+    known = (one for one in globals().values() if isinstance(one, type) and issubclass(one, RecollectError))
+    return next((one for one in known if one.code == code), RecollectError)

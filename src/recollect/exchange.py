@@ -52,6 +52,7 @@ from .types import (
 )
 
 FORMAT = 1
+SQLITE = b"SQLite format 3\0"
 ORDER: tuple[type[Kept], ...] = (Source, Memory, Evidence, Entity, Link, Tombstone)
 NOUNS = {kind.__name__.lower(): kind for kind in ORDER}  # checkpoints and holds are of one store
 ALIASES = {"text": "content", "type": "kind", "references": "refs", "description": "content", "name": "title"}
@@ -155,9 +156,24 @@ def read(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                     raise BadInput(f"{path}, line {number} is not a JSON object.")
                 yield number, data
     except UnicodeDecodeError as error:
-        raise BadInput(f"{path} is not UTF-8 text.") from error
+        raise _unreadable(path) from error
     except OSError as error:
         raise BadInput(f"{path} cannot be read: {error.strerror}.", fix="Check the path.") from error
+
+
+def _unreadable(path: Path) -> BadInput:
+    """Why a file that is no text cannot be taken in."""
+    with path.open("rb") as file:
+        if file.read(len(SQLITE)) == SQLITE:
+            return BadInput(
+                f"{path} is an SQLite database, not a file of JSON lines.",
+                fix="If Recollect wrote it, name it as the store: recollect --store FILE list. If another program did, "
+                'export it there first, as one JSON object with "content" a line.',
+            )
+    return BadInput(
+        f"{path} is not UTF-8 text, and so no file of JSON lines.",
+        fix="Unpack it or convert it first, such as with: iconv -f latin1 -t utf-8",
+    )
 
 
 class Importer:

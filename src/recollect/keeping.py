@@ -6,6 +6,7 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,7 +26,10 @@ from .upkeep.switch import Change
 from .upkeep.usage import Usage
 
 if TYPE_CHECKING:
+    from .answers.room import Answers
+    from .history.room import History
     from .models.embedder import Embedder
+    from .upkeep.janitor.janitor import Janitor
 
 Progress = Callable[[int, int], None]
 
@@ -43,6 +47,8 @@ class Keeping(ABC):
     _usage: Usage
     _writer: Writer
     _models: Loader
+    _past: History
+    answers: Answers
 
     @abstractmethod
     def graph(self, scope: Scope | None = None, inside: Scope = EVERYWHERE) -> Graph: ...
@@ -90,6 +96,23 @@ class Keeping(ABC):
         if embedder is None:
             raise ModelUnavailable("There is no model to embed with.", fix="; ".join(skipped))
         return self.jobs.add(f"embed:{embedder.model}", {} if change == "always" else {"change": change})
+
+    @cached_property
+    def janitor(self) -> Janitor:
+        """What keeps memories clean; loaded when it is first asked for."""
+        from .upkeep.janitor.janitor import Janitor, Parts
+        from .upkeep.janitor.room import Rules
+
+        rules = Rules(self.settings.decay_days, self.settings.compact_days)
+        parts = Parts(
+            lambda: self._models.embedder()[0], lambda: self.answers, self._before_janitor, self._past.retain
+        )  # fmt: skip
+        return Janitor(self._writer, rules, parts)
+
+    def _before_janitor(self) -> str:
+        """A checkpoint to go back to; its name."""
+        made = self.checkpoints.automatic("janitor")
+        return made.name if made else ""
 
     def mend(self) -> None:
         """Build again what is derived in the store: the full text index."""

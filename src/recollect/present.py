@@ -12,15 +12,17 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from . import ids, text, times
-from .exchange import Imported
 from .grounding import stale
-from .store.copy import Copied
 from .types import Check, Entry, Evidence, Forgotten, Hit, Job, Link, Memory, Page, Recall, Remembered, Source
+
+if TYPE_CHECKING:
+    from .exchange import Imported
+    from .store.copy import Copied
 
 QUIET = ("content_hash", "updated_at", "observed")  # fields of a change that say nothing to a person
 EXPLAINED = 6  # candidates an arm, and dropped ones a reason, that are named
@@ -541,6 +543,8 @@ def welcome(store: str, there: bool, look: Look) -> str:
             line('recollect remember "We deploy on Thursdays"', "keep something"),
             line('recollect recall "when do releases go out?"', "find it by meaning"),
             line("recollect tour", "everything, in two minutes"),
+            line("recollect install claude", "connect an assistant"),
+            line("recollect serve", "start daemon and dashboard"),
             "",
             "  Look      list · show ID · history ID · stats",
             "  Change    edit ID · link A supersedes B · forget ID · reject ID",

@@ -12,14 +12,16 @@ import json
 import logging
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from . import __version__, present, terminal
+from .contents import CONTENTS, MODULES
 from .errors import BadInput, RecollectError
 from .present import Look
 from .terminal import Moment, Notes, look
@@ -32,15 +34,6 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 EMPTY: dict[str, Any] = {"title": "", "reasoning": "", "tags": (), "keywords": (), "refs": (), "valid_from": None,
                          "valid_to": None, "expires_at": None}  # fmt: skip
-SECTIONS = {
-    "Begin": "remember recall ask context brief tour",
-    "Look": "list show why history state audit stats usage answers git commits",
-    "Change": "edit link rate forget reject review checkpoint task verify",
-    "Serve": "serve status top stop logs service mcp hook token webhook",
-    "Keep": "ingest capture bank watch hold retention export import embed jobs migrate-store backup restore"
-    " scan doctor janitor health eval",
-    "Set up": "install uninstall config completion version",
-}
 
 
 # -- what every command shares ----------------------------------------------------------------------------------------
@@ -95,7 +88,34 @@ class App:
 
 
 class Program(click.Group):
-    """The group of all commands: sections in its help, and our errors in our words."""
+    """The group of all commands, each loaded when it is called: sections in its help, and our errors in our words."""
+
+    _made: MutableMapping[str, click.Command]
+
+    @property
+    def commands(self) -> MutableMapping[str, click.Command]:
+        """All of them, loaded."""
+        for name in MODULES:
+            self._load(name)
+        return self._made
+
+    @commands.setter
+    def commands(self, made: MutableMapping[str, click.Command]) -> None:
+        self._made = made
+
+    def add_command(self, cmd: click.Command, name: str | None = None) -> None:
+        self._made[name or cmd.name or ""] = cmd
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        self._load(cmd_name)
+        return self._made.get(cmd_name)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(MODULES)
+
+    def _load(self, name: str) -> None:
+        if name in MODULES and name not in self._made:
+            import_module(f"{__package__}.{MODULES[name]}")
 
     def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, *_: Any, **extra: Any) -> Any:
         argv = list(sys.argv[1:] if args is None else args)
@@ -117,9 +137,9 @@ class Program(click.Group):
         sys.exit(code if isinstance(code, int) else 0)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        for title, names in SECTIONS.items():
+        for title, section in CONTENTS.items():
             with formatter.section(title):
-                formatter.write_dl([(name, self.commands[name].get_short_help_str(70)) for name in names.split()])
+                formatter.write_dl([(name, told) for name, (_, told) in section.items()])
 
 
 def complain(error: dict[str, str], code: int, argv: Sequence[str]) -> int:
@@ -262,5 +282,5 @@ def cli(ctx: click.Context, /, as_json: bool, **given: Any) -> None:
 
         chosen = settings.load(store=given["store"])[0]
         place, there = settings.shown(chosen.place), chosen.remote or chosen.store_path.exists()
-        data = {"version": __version__, "store": place, "commands": sorted(cli.commands)}
+        data = {"version": __version__, "store": place, "commands": sorted(MODULES)}
         ctx.obj.say(data, lambda _, out: present.welcome(place, there, out))

@@ -7,6 +7,8 @@ imported. `RECOLLECT_HOME` moves everything the program keeps to one folder; the
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import re
 import tomllib
@@ -20,6 +22,7 @@ from .errors import BadInput
 PREFIX = "RECOLLECT_"
 DEFAULT_HOME = Path("~/.recollect")
 URLS = ("postgresql://", "postgres://")
+_OF_ONE_PROCESS = ("home", "host", "port", "log_level", "tenant", "user", "project")  # what changes no answer
 
 
 def _setting(default: Any, sentence: str, *, zero: bool = False) -> Any:
@@ -125,6 +128,11 @@ class Settings:
     @property
     def config_path(self) -> Path:
         return self.home / "config.toml"
+
+    def fingerprint(self) -> str:
+        """Equal where two processes answer alike: the same store and the same settings, but for who asks and where."""
+        told = {f.name: str(getattr(self, f.name)) for f in fields(self) if f.name not in _OF_ONE_PROCESS}
+        return hashlib.sha256(json.dumps({**told, "store": self.standing}, sort_keys=True).encode()).hexdigest()
 
 
 def shown(place: str) -> str:

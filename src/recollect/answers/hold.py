@@ -40,11 +40,11 @@ _PATH = re.compile(r"(?:file:(?://)?)?(/.*)")
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What the cache needs of the engine it belongs to. `loading` is whether the model is still on its way."""
+    """What the cache needs of the engine it belongs to. `model` is the id of the embedder, told without loading it."""
 
     recall: Callable[[str, dict[str, Any]], Recall]
     embedder: Callable[[], Embedder | None]
-    loading: Callable[[], bool]
+    model: Callable[[], str]
     llm: Callable[..., LLM | None]
     forbids: Callable[[str, Scope], bool]
     recipe: Callable[[], str]
@@ -129,7 +129,7 @@ class Hold:
             return False
         version, bars = self._bars.get(answer.id, (-1, None))
         vectors = self._store.answer_vectors(self._tenant, [answer.id]) if version == answer.version else {}
-        if bars is None or not vectors or answer.model != getattr(self._parts.embedder(), "model", ""):
+        if bars is None or not vectors or answer.model != self._parts.model():
             return False
         from ..vectors import floats
 
@@ -149,16 +149,16 @@ class Hold:
             return self.files.hash(one.target)
         if one.kind == "commit":
             return outside.commit(one.target)
-        if one.target == "embedder" and self._parts.loading():
-            return one.version
         return self._settings().get(one.target, "")
 
     def _settings(self) -> dict[str, str]:
         """What an answer depends on beside knowledge: the model that finds, how it is scored, and who writes."""
-        embedder = self._parts.embedder()
         llm = self._parts.llm("extract", "ask", "")
-        model = "" if embedder is None else embedder.model
-        return {"embedder": model, "llm": "rules" if llm is None else llm.model, "recipe": self._parts.recipe()}
+        return {
+            "embedder": self._parts.model(),
+            "llm": "rules" if llm is None else llm.model,
+            "recipe": self._parts.recipe(),
+        }
 
     def tied(self, memories: Sequence[Memory], *, settings: bool = True) -> tuple[Depends, ...]:
         """The memories, the files here that they come from or speak of, and the settings that found them."""

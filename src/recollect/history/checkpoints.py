@@ -25,7 +25,7 @@ from typing import Any
 
 from .. import times
 from ..checks import MAX_NAME, MAX_TAG, MAX_TAGS, Cleaner, one_of
-from ..errors import BadInput, NotFound, RecollectError
+from ..errors import BadInput, BadTime, NotFound, RecollectError
 from ..past import Checkpoint, Difference, Differences, RolledBack, TakenBack
 from ..redact import redact
 from ..remember.write import Writer
@@ -42,6 +42,10 @@ AUTOMATIC, KEPT_AUTOMATIC = "before-", 50
 LIVE = ("active", "pending")
 COUNTED = ("observed", "updated_at")  # fields that change without anything being said differently
 _NUMBER = re.compile(r"#(\d{1,15})")
+_POINTS = (
+    "Name a checkpoint, now, #NUMBER of a change, or a time: 2026-03-01T09:30:00Z, 2026-03-01, or 1d for a day ago. "
+    "See the checkpoints with: recollect checkpoint list"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +166,10 @@ class Checkpoints:
         return found
 
     def place(self, named: str | int | datetime) -> tuple[int, Scope]:
-        """The journal row that a checkpoint, `now`, a time or a number (`#120`) stands for, and the scope it is of."""
+        """The journal row that a checkpoint, `now`, a time or a number (`#120`) stands for, and the scope it is of.
+
+        A time is ISO with its zone, a day of this machine's zone, or how long ago: `1d`.
+        """
         writer = self.writer
         head = writer.store.head(writer.tenant)
         if isinstance(named, datetime):
@@ -174,10 +181,14 @@ class Checkpoints:
             return head, EVERYWHERE
         if number := _NUMBER.fullmatch(name):
             return min(int(number[1]), head), EVERYWHERE
-        if moment := _time(name):
-            return writer.store.reached(writer.tenant, moment), EVERYWHERE
-        found = self.get(name)
-        return found.seq, found.scope
+        for one in self.all():
+            if name in (one.name, one.id):
+                return one.seq, one.scope
+        try:
+            moment = times.spoken(name, writer.now(), None)
+        except BadTime as error:
+            raise NotFound(f"{name[:60]!r} is neither a checkpoint nor a time.", fix=_POINTS) from error
+        return writer.store.reached(writer.tenant, moment), EVERYWHERE
 
     # -- what changed -------------------------------------------------------------------------------------------------
 

@@ -200,7 +200,6 @@ def open_session(path: Path) -> Any:
         import onnxruntime
     except ImportError as error:
         raise ModelUnavailable(f"{error}.", fix=_INSTALL) from error
-    onnxruntime.disable_telemetry_events()
     onnxruntime.set_default_logger_severity(_QUIET)
     options = onnxruntime.SessionOptions()
     options.log_severity_level = _QUIET

@@ -8,13 +8,14 @@ import signal
 import sys
 import threading
 from contextlib import ExitStack
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from .. import settings
+from .. import settings, terminal, warm
 from ..capture import events
 from ..errors import BadInput, DaemonRunning, Refused, StoreUnavailable
 from ..present import Look, plural
@@ -171,6 +172,10 @@ def brief(app: App, folder: Path | None, limit: int | None, hook: bool) -> None:
     scope = Scope(**{**base.as_dict(), **app.places})
     wanted = briefs.Wanted(here, scope, limit=limit or chosen.brief_limit)
     made = briefs.without_store(chosen, here, wanted)
+    seconds = IN_A_HOOK if hook else briefs.BUDGET
+    if made is None and not hook:  # a hook is here because the daemon does not answer
+        asked = {"wanted": asdict(wanted), "seconds": seconds}
+        made = warm.ask(chosen, terminal.actor(), here, "brief", briefs.Brief, asked)
     with ExitStack() as stack:
         if made is None:
             try:
@@ -178,7 +183,7 @@ def brief(app: App, folder: Path | None, limit: int | None, hook: bool) -> None:
             except StoreUnavailable as error:
                 made = briefs.from_files(chosen, wanted, f"unavailable ({error.message.rstrip('.')})")
             else:
-                made = briefs.make(engine, wanted, signals.Deadline(IN_A_HOOK if hook else briefs.BUDGET))
+                made = briefs.make(engine, wanted, signals.Deadline(seconds))
     if event:
         click.echo(events.answer(event, made.text))
         return

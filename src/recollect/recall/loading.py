@@ -31,6 +31,7 @@ class Loader:
         self._settings = settings
         self._metered = metered
         self._embedder = given
+        self._cold: Embedder | None = None
         self._no_embedder = "vector: switched off (embedder = off)" if settings.embedder == "off" else ""
         self._reranker: Reranker | None = None
         self._no_reranker = ""
@@ -44,16 +45,31 @@ class Loader:
         """The embedder, or why there is none."""
         with self._lock:
             if self._embedder is None and not self._no_embedder:
-                from ..models import embedder
-
                 try:
-                    loaded = self._metered(embedder.load(self._settings.embedder))
-                    loaded.warm()
-                    self._embedder = loaded
+                    named = self._named()
+                    named.warm()
+                    self._embedder = named
                 except (ModelUnavailable, BadInput) as error:
                     self._no_embedder = f"vector: {error}"
                     log.warning("memories are found by words only: %s", error)
         return self._embedder, (self._no_embedder,) if self._no_embedder else ()
+
+    def _named(self) -> Embedder:
+        """The embedder that the settings name, with nothing of it loaded yet."""
+        from ..models import embedder
+
+        if self._cold is None:
+            self._cold = self._metered(embedder.load(self._settings.embedder))
+        return self._cold
+
+    def name(self) -> str:
+        """The id of the embedding model, which need not be loaded for that; empty where none can be had."""
+        if self._embedder is not None or self._no_embedder:
+            return self._embedder.model if self._embedder else ""
+        try:
+            return self._named().model
+        except (ModelUnavailable, BadInput):
+            return ""  # whoever embeds is told why
 
     def known(self, model: str) -> Embedder | None:
         """The embedder of a model's id, if it is one that needs nothing but this package."""
@@ -73,8 +89,13 @@ class Loader:
                         break
             return self._before[model]
 
-    def models(self, effort: str) -> Models:
-        """What a recall of this effort reads with. While the model is on its way, words alone answer at once."""
+    def models(self, effort: str, by_meaning: bool = True) -> Models:
+        """What a recall of this effort reads with. While the model is on its way, words alone answer at once.
+
+        A recall that does not search by meaning waits for no model, even one that another thread is loading.
+        """
+        if not by_meaning:
+            return Models(None, None, ())
         if self.warming:
             return Models(None, None, (LOADING,))
         embedder, skipped = self.embedder()
@@ -121,7 +142,8 @@ class Loader:
                 self.warming = False
 
         self.warming = self._embedder is None and not self._no_embedder
-        thread = threading.Thread(target=load, name="recollect-model", daemon=True)
+        # Waited for when the interpreter ends: cut off inside the library, the thread would abort the process.
+        thread = threading.Thread(target=load, name="recollect-model")
         thread.start()
         return thread
 

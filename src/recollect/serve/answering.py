@@ -32,11 +32,11 @@ def ask(app: App, words: tuple[str, ...], fresh: bool) -> None:
 
     The answer names its sources. What is not known is said so, and nothing is made up.
     """
-    from . import answer_ops
+    from ..answers.answered import Answered
+    from . import asking
 
     question = spoken(words, "ask")
-    with app.open() as engine:
-        found = answer_ops.ask(engine, app.caller(engine), question=question, fresh=fresh, **app.places)
+    found = asking.ask(app, "ask", Answered, question=question, fresh=fresh)
     app.skipped(found.skipped)
     app.say(found, _answered)
 

@@ -6,7 +6,8 @@ model is loaded. Only when it answers does it write `daemon.json`, by which clie
 close the engine, remove socket, `daemon.json` and lock. Nothing is left behind; and after a `kill -9`, when everything
 is, the next start takes it over.
 
-`GET /daemon/status` is answered here and on the Unix socket only, whose file mode says who may ask.
+`GET /daemon/status` and what the command line reads by way of the daemon (`reading`) are answered here and on the Unix
+socket only, whose file mode says who may ask.
 """
 
 from __future__ import annotations
@@ -27,14 +28,16 @@ from typing import Any
 
 import anyio.to_thread
 import uvicorn
-from starlette.responses import JSONResponse
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from .. import __version__, engine, times
 from ..errors import BadInput
 from ..settings import Settings, shown
 from ..thin.link import INFO, TRIED
-from . import app, hooks, listen, logs
+from ..warm import PATH
+from . import app, hooks, listen, logs, reading
 from .work import Work
 
 DRAIN = 10  # seconds that running requests are given to end
@@ -141,8 +144,20 @@ class Control:
         if scope["type"] == "http" and scope["path"] == STATUS and scope.get("client") is None:
             told = await anyio.to_thread.run_sync(status, self._memory, self._info, self._home)
             await JSONResponse(told)(scope, receive, send)
+        elif scope["type"] == "http" and scope["path"] == PATH and scope.get("client") is None:
+            await self._read(scope, receive, send)
         else:
             await self._inner(scope, receive, send)
+
+    async def _read(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """A question of the command line. The head of the answer goes first: who asks sees that somebody is at work."""
+        asked = reading.alike(self._memory, await Request(scope, receive).body())
+        if asked is None:
+            await Response(status_code=409)(scope, receive, send)
+            return
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"application/json")]})
+        told = await anyio.to_thread.run_sync(reading.answer, self._memory, asked)
+        await send({"type": "http.response.body", "body": told})
 
 
 def status(memory: engine.Engine, info: dict[str, Any], home: Path) -> dict[str, Any]:

@@ -34,14 +34,8 @@ def detached(run: Callable[[Callable[[dict[str, Any]], None]], None]) -> dict[st
         raise ServerUnavailable("The daemon did not come up.", fix="See why with: recollect logs")
     answer: dict[str, Any] = json.loads(told)
     if error := answer.get("error"):
-        raise _error(error["code"])(error["message"], fix=error["fix"])
+        raise errors.of(error["code"])(error["message"], fix=error["fix"])
     return answer
-
-
-def _error(code: str) -> type[RecollectError]:
-    """The class of an error that the child told by its code."""
-    known = (one for one in vars(errors).values() if isinstance(one, type) and issubclass(one, RecollectError))
-    return next((one for one in known if one.code == code), RecollectError)
 
 
 def _child(run: Callable[[Callable[[dict[str, Any]], None]], None], writer: int) -> None:

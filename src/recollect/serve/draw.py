@@ -29,6 +29,7 @@ def banner(info: Mapping[str, Any], home: str, program: str, look: Look) -> str:
     """What `recollect serve` says; `program` is how this command is called from where it was started."""
     at = address(info)
     rows = [
+        ("dashboard", f"{at}/"),
         ("docs", f"{at}/docs"),
         ("MCP", f"{at}/mcp"),
         ("HTTP", f"{at}/v1"),
@@ -57,7 +58,7 @@ def state(told: Mapping[str, Any], look: Look) -> str:
     since = times.aware(told["started"])
     rows = [
         ("process", str(told["pid"]) + (f", {told['rss_mb']:,} MB" if told["rss_mb"] else "")),
-        ("address", address(told)),
+        ("dashboard", f"{address(told)}/"),
         ("socket", str(told["socket"])),
         ("since", f"{look.when(since)}, up {duration(told['uptime_s'])}"),
         ("memories", f"{memories(told['memories'])} in {told['store']}"),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import BadInput, NotFound, StoreReadOnly
+from ..errors import BadInput, StoreReadOnly
 from ..past import ACTIONS, Differences
 from ..present import Look
 from ..program import App, chosen, cli, command, confirm, placed, several, wire
@@ -146,7 +146,7 @@ def diff(app: App, first: str, last: str, limit: int) -> None:
     """
 
     def told(engine: Engine) -> Differences:
-        return engine.checkpoints.diff(_point(engine, first), _point(engine, last), scope=_asked(app), limit=limit)
+        return engine.checkpoints.diff(first, last, scope=_asked(app), limit=limit)
 
     _ask(app, told, words.differences)
 
@@ -168,14 +168,13 @@ def rollback(app: App, to: str, dry_run: bool, yes: bool, reason: str, **only: A
     rejected stays rejected, what was erased stays erased. A checkpoint is set first, which takes it back.
     """
     with app.open() as engine:
-        point = _point(engine, to)
-        preview = engine.checkpoints.rollback(point, scope=_asked(app), dry_run=True, **only)
+        preview = engine.checkpoints.rollback(to, scope=_asked(app), dry_run=True, **only)
         if dry_run:
             app.say(preview, _told(words.rolled_back))
             return
         if not yes and (preview.restored or preview.archived):
             confirm(app, lambda out: words.rolled_back(preview, datetime.now(UTC)))
-        done = engine.checkpoints.rollback(point, scope=_asked(app), reason=reason, **only)
+        done = engine.checkpoints.rollback(to, scope=_asked(app), reason=reason, **only)
         if done.restored:
             engine.embed(change="never")
     app.say(done, _told(words.rolled_back))
@@ -186,19 +185,6 @@ def rollback(app: App, to: str, dry_run: bool, yes: bool, reason: str, **only: A
 def delete(app: App, name: str) -> None:
     """Forget a checkpoint; what it named stays in the journal."""
     _ask(app, lambda engine: engine.checkpoints.delete(name), words.checkpoint, "✓ deleted: ")
-
-
-def _point(engine: Engine, named: str) -> str | datetime:
-    """What a person names: a checkpoint first, or else a time in their own words."""
-    try:
-        engine.checkpoints.place(named)
-    except NotFound:
-        try:
-            moment = Moment().convert(named, None, None)
-        except BadInput:
-            return named
-        return moment
-    return named
 
 
 def _asked(app: App) -> Scope | None:

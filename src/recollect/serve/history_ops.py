@@ -26,7 +26,7 @@ from . import history_words as words
 from .operation import ID, LOOKED, PLACED, REASON, WHEN, Operation, P
 
 FOR_A_PERSON = "what may be erased is for a person to say"
-POINT = "A checkpoint, now, a time with its zone, or #NUMBER of a change."
+POINT = "A checkpoint, now, a time with its zone, how long ago (1d, 2h), or #NUMBER of a change."
 HISTORY: tuple[Operation, ...] = (
     Operation(
         "why", "Provenance of a memory", "Why a memory is there: source, quotes, trust, changes, uses.",

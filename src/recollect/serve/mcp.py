@@ -36,7 +36,7 @@ from ..agents.access import Caller
 from ..agents.home import FOLDER, at_home
 from ..engine import Engine
 from ..errors import BadInput, RecollectError
-from . import profiles, prompts, resources
+from . import advice, profiles, prompts, resources
 from .profiles import Batch
 from .tenants import Tenants
 from .toolbox import Tool
@@ -130,7 +130,7 @@ class Endpoint:
         try:
             return await anyio.to_thread.run_sync(lambda: work(*self._enter(context)))
         except RecollectError as error:
-            raise MCPError(types.INVALID_PARAMS, str(error), error.as_dict() | told) from error
+            raise _failed(error, **told) from error
 
     # -- tools --------------------------------------------------------------------------------------------------------
 
@@ -139,7 +139,7 @@ class Endpoint:
         try:
             chosen = profiles.listed(_chosen(request))
         except BadInput as error:
-            raise MCPError(types.INVALID_PARAMS, str(error), error.as_dict()) from error
+            raise _failed(error) from error
         return types.ListToolsResult(tools=[_shown(tool) for tool in chosen])
 
     async def _call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
@@ -152,7 +152,7 @@ class Endpoint:
                 return await self._call_batch(context, given)
             return await anyio.to_thread.run_sync(lambda: _called(tool, *self._enter(context), given))
         except RecollectError as error:
-            return _told(f"{error} [{error.code}]", failed=True)
+            return _told(f"{advice.for_model(error)} [{error.code}]", failed=True)
 
     async def _call_batch(self, context: Context, given: dict[str, Any]) -> types.CallToolResult:
         """Call by call, so that a client hears how far it is and can stop it between two."""
@@ -210,6 +210,12 @@ class Endpoint:
         )
         message = types.PromptMessage(role="user", content=types.TextContent(text=text))
         return types.GetPromptResult(description=prompt.description, messages=[message])
+
+
+def _failed(error: RecollectError, **told: str) -> MCPError:
+    """An error of ours as one of the protocol."""
+    data = {**error.as_dict(), "fix": advice.fix(error.fix), **told}
+    return MCPError(types.INVALID_PARAMS, advice.for_model(error), data)
 
 
 def _request(context: Context) -> Request:

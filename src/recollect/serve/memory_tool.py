@@ -51,7 +51,9 @@ def run(engine: Engine, caller: Caller, *, command: str, **given: Any) -> dict[s
     except RecollectError as error:
         if error.status >= 500:
             raise
-        return {"content": str(error), "is_error": True}
+        from .advice import for_model  # which knows every operation, this one among them
+
+        return {"content": for_model(error), "is_error": True}
 
 
 def checked(path: Any, name: str = "path") -> str:

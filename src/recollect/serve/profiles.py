@@ -20,6 +20,7 @@ from ..agents.access import Caller
 from ..engine import Engine
 from ..errors import BadInput, RecollectError
 from . import dialects, entities
+from .advice import for_model
 from .answer_ops import ANSWERS
 from .history_ops import HISTORY
 from .ops import BY_NAME, OWN
@@ -121,7 +122,7 @@ class Batch:
             return Done(number, tool.name, tool.say(result))
         except RecollectError as error:
             self._results.append(None)
-            return Done(number, tool.name, f"failed ({error.code}): {error}", failed=True)
+            return Done(number, tool.name, f"failed ({error.code}): {for_model(error)}", failed=True)
 
     def _earlier(self, value: Any) -> Any:
         """The value, or what an earlier call gave where it says so."""

@@ -1,11 +1,13 @@
 """Solo: the server inside another process, on a socket of its own, for an assistant whose daemon cannot be had.
 
 It is what `recollect mcp` falls back to. Nobody else finds it: the socket lies in a folder that only the owner may
-enter and goes with the process. Several of them on one store are as normal as several of anything else.
+enter and goes with the process; at home, or among the temporary files where the home is read-only or its path too long
+for one. Several of them on one store are as normal as several of anything else.
 """
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 import socket
@@ -17,9 +19,12 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__, settings
-from ..errors import RecollectError
+from ..errors import RecollectError, StoreReadOnly
+from .listen import LONGEST
 
+log = logging.getLogger("recollect")
 PATIENCE = 30.0
+SOCKET = "mcp.sock"
 Started = tuple[Mapping[str, Any] | None, Callable[[], None], str]
 
 
@@ -38,9 +43,13 @@ def start() -> Started:
         engine = open_engine(chosen.place, actor="mcp")
     except RecollectError as error:
         return None, _nothing, str(error)
-    folder = Path(tempfile.mkdtemp(prefix="recollect-"))
+    try:
+        folder = _folder(chosen.home.absolute())
+    except StoreReadOnly as error:
+        engine.close()
+        return None, _nothing, str(error)
     listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    listening.bind(str(folder / "mcp.sock"))
+    listening.bind(str(folder / SOCKET))
     stopping = threading.Event()
     made = app.application(engine, stopping=stopping)
     server = uvicorn.Server(uvicorn.Config(made, log_config=None, access_log=False, lifespan="on"))
@@ -62,8 +71,21 @@ def start() -> Started:
             leave()
             return None, _nothing, "The server could not be started in this process either."
         time.sleep(0.01)
-    info = {"pid": os.getpid(), "port": 0, "socket": str(folder / "mcp.sock"), "version": __version__}
+    info = {"pid": os.getpid(), "port": 0, "socket": str(folder / SOCKET), "version": __version__}
     return info, leave, "no daemon could be had; serving from this process"
+
+
+def _folder(home: Path) -> Path:
+    """A folder for the socket that only its owner may enter."""
+    for place in (home, Path(tempfile.gettempdir()), Path("/tmp")):
+        if len(os.fsencode(place / "recollect-12345678" / SOCKET)) > LONGEST:
+            continue
+        try:
+            place.mkdir(mode=0o700, parents=True, exist_ok=True)
+            return Path(tempfile.mkdtemp(prefix="recollect-", dir=place))
+        except OSError as error:
+            log.info("no socket in %s: %s", place, error)
+    raise StoreReadOnly("There is no folder in which a socket could be made.", fix="Use a shorter RECOLLECT_HOME.")
 
 
 def _nothing() -> None:

@@ -28,6 +28,7 @@ from ..project.watch import Watcher, folders_of
 from . import hooks
 
 EVERY = 2.0  # seconds between two rounds
+STEP = 0.1  # seconds between two looks whether the model is loaded
 SOME = 50  # jobs of another tenant that are looked at for one that is due
 VISIT = 5  # rounds between two looks for jobs of other tenants
 FOLLOW = 30  # rounds between two looks at the repositories that are worked in
@@ -75,7 +76,8 @@ class Work:
         # First of all, and in a thread of its own: whatever writes waits for the model, and whoever asks must not.
         loading = self._engine.warm()
         self._attempt("spool", self._take_in)
-        loading.join()
+        while loading.is_alive() and not self._stopping.is_set():
+            loading.join(STEP)
         if not self._stopping.is_set():
             self._worker.start()
             self._watching.start()

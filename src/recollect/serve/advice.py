@@ -1,0 +1,51 @@
+"""What a model is told to do about an error: with its tools, because it may have no shell and no say over this machine.
+
+The fix of an error is written for a person at a terminal. Where it names a command that is a tool too, the model is
+told of the tool; a sentence that names any other command is left out, or the part of it that does.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ..errors import RecollectError
+from .ops import OPERATIONS
+
+TOOL_OF = {one.cli: one.mcp for one in reversed(OPERATIONS) if one.cli and one.mcp}
+_SENTENCE = re.compile(r"(?<=[.;])\s+")
+_PART = re.compile(r", (?:or|and) ")
+_SHELL = re.compile(r"\brecollect [a-z]|\b(?:pip|uv|git|iconv|chmod|make|curl) [a-z-]|^Run: ")
+_COMMAND = re.compile(r"\brecollect ([a-z][a-z-]*(?: [a-z][a-z-]*)?)((?: (?:--[a-z-]+|[A-Z]+))*)")
+
+
+def for_model(error: RecollectError) -> str:
+    """What happened and what to do, in one text."""
+    return f"{error.message} {fix(error.fix)}".strip()
+
+
+def fix(told: str) -> str:
+    """
+    >>> fix("List ids with: recollect list")
+    'List ids with: the tool list_memories'
+    >>> fix("Wait until then, or raise the budget: recollect config. See: recollect usage")
+    'Wait until then. See: the tool memory_usage'
+    >>> fix("Run: recollect doctor")
+    ''
+    """
+    kept = []
+    for sentence in _SENTENCE.split(_COMMAND.sub(_tool, told)):
+        parts = [part for part in _PART.split(sentence) if not _SHELL.search(part)]
+        if parts and _SHELL.search(sentence):
+            sentence = ", or ".join(parts).rstrip(".;") + "."
+        if parts:
+            kept.append(sentence)
+    return " ".join(kept)
+
+
+def _tool(found: re.Match[str]) -> str:
+    options = "".join(f" with {name}" for name in re.findall(r"--([a-z-]+)", found[2]))
+    words = found[1].split()
+    for count in range(len(words), 0, -1):
+        if tool := TOOL_OF.get(" ".join(words[:count])):
+            return " ".join([f"the tool {tool}", *words[count:]]) + options
+    return found[0]

@@ -1,0 +1,53 @@
+"""Asking a daemon that runs: what it has loaded need not be loaded again.
+
+A question goes to the daemon of the home over its Unix socket, if the daemon would answer as this process would: if it
+has the same version, the same store and the same settings. One that does not answer is left alone after two seconds.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import Any, TypeVar
+
+from . import __version__, errors, times
+from .nouns import remade
+from .settings import Settings
+from .thin import link
+from .types import Noun
+
+N = TypeVar("N", bound=Noun)
+PATH = "/daemon/read"
+ALIVE = 2.0  # seconds in which a daemon shows that it is at work
+PATIENCE = 60.0  # seconds that it may work then
+
+
+def ask(chosen: Settings, actor: str, folder: str, verb: str, kind: type[N], given: dict[str, Any]) -> N | None:
+    """What the daemon answers somebody in a folder, or nothing where none runs that would answer the same."""
+    found = link.daemon(str(chosen.home.absolute()))
+    if found is None or found.version != __version__ or not found.socket:
+        return None
+    sent = {
+        "verb": verb,
+        "given": {name: times.iso(value) if isinstance(value, datetime) else value for name, value in given.items()},
+        "settings": chosen.fingerprint(),
+        "tenant": chosen.tenant,
+        "user": chosen.user,
+        "project": chosen.project,
+        "actor": actor,
+        "folder": folder,
+    }
+    try:
+        answer = found.open("POST", PATH, json.dumps(sent).encode(), timeout=ALIVE)
+        try:
+            if answer.status != 200:
+                return None
+            answer.extend(PATIENCE)
+            told = json.loads(answer.read())
+        finally:
+            answer.close()
+    except (OSError, ValueError):  # it does not answer, or it ended meanwhile
+        return None
+    if error := told.get("error"):
+        raise errors.of(error["code"])(error["message"], fix=error["fix"])
+    return remade(kind, told["result"])
