@@ -1,7 +1,7 @@
 """Fit the relevance model: a cross-encoder that reads a prompt and a note together, and write its model.onnx.
 
     python scripts/fit_relevance.py gather TASKS [--data DIR] [--questions DIR]   what it learns from, as one file
-    python scripts/fit_relevance.py fit TASKS OUT [--hold FOLDS]   the fitted layers; needs torch, onnx, tokenizers, a GPU
+    python scripts/fit_relevance.py fit TASKS OUT [--hold FOLDS]   the fitted layers; needs torch, onnx and a GPU
     python scripts/fit_relevance.py build OUT                      the packaged model.onnx; needs onnx
 
 It gives two logits: does the note answer the prompt, and would it help with what the prompt asks for. A task is a store
@@ -145,9 +145,9 @@ def read(path: Path) -> list[Store]:
     for one in told:
         store = Store(one["fold"], tokens(one["texts"], TEXT))
         for ids, asked in zip(tokens([a["question"] for a in one["asked"]], QUESTION), one["asked"], strict=True):
-            named = [asked[name] for name in ("answers", "related", "unsure")]
             task = bool(asked["related"] and not asked["answers"])
-            store.asked.append(Asked(ids, *named, list(asked.get("near", ())), task))
+            near = list(asked.get("near", ()))
+            store.asked.append(Asked(ids, asked["answers"], asked["related"], asked["unsure"], near, task))
         stores.append(store)
     return stores
 
@@ -401,7 +401,8 @@ def judge(model: nn.ModuleDict, stores: Sequence[Store], name: str) -> None:
 
     for column, what in ((0, "answers"), (1, "helps")):
         for fold in sorted({store.fold for store in stores}):
-            cases, pairs = [], []
+            cases: list[tuple[int, int, int]] = []
+            pairs: list[tuple[list[int], list[int]]] = []
             for store in (one for one in stores if one.fold == fold):
                 for one in store.asked:
                     wanted = one.answers if column == 0 else [*one.answers, *one.related]
@@ -412,13 +413,13 @@ def judge(model: nn.ModuleDict, stores: Sequence[Store], name: str) -> None:
                     pairs += [(one.tokens, store.texts[place]) for place in read]
             given = score(model, pairs)[:, column].tolist()
             own, other, right = [], [], []
-            for start, wanted, read in cases:
-                some = given[start : start + read]
-                if wanted:
+            for start, rights, count in cases:
+                some = given[start : start + count]
+                if rights:
                     own.append(max(some))
-                    right.append(max(some[:wanted]) >= max(some))
-                if read > wanted:
-                    other.append(max(some[wanted:]))
+                    right.append(max(some[:rights]) >= max(some))
+                if count > rights:
+                    other.append(max(some[rights:]))
             if own and other:
                 high, low = np.array(own), np.array(other)
                 area = float((high[:, None] > low[None, :]).mean())

@@ -11,7 +11,7 @@ import recollect
 from conftest import START, Clock, Opener
 from recollect import Scope, text
 from recollect.models.embedder import Role
-from recollect.recall.read import printed
+from recollect.recall.printing import printed
 from recollect.vectors import Floats
 
 NOTES = [

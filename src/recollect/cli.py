@@ -442,7 +442,9 @@ def config(app: App, name: str | None) -> None:
 
 
 @command("eval")
-@click.argument("name", type=click.Choice(["golden", "locomo", "longmemeval", "cosqa", "project", "answers"]))
+@click.argument("name", type=click.Choice([
+    "golden", "locomo", "longmemeval", "cosqa", "project", "relevance", "answers", "injection",
+]))  # fmt: skip
 @click.option("--data", type=click.Path(path_type=Path), help="The folder of the public data (or $RECOLLECT_DATA).")
 @click.option("--output", type=click.Path(path_type=Path), help="A folder for the report as JSON and its curve as SVG.")
 @click.option("--baseline", type=click.Path(path_type=Path), help="Fail when a figure falls below this report's.")
@@ -456,10 +458,11 @@ def evaluate(
 ) -> None:  # fmt: skip
     """Measure how well memories are found, beside plain search.
 
-    With `answers`, how far cached answers can be trusted.
+    With `relevance`, whether recall knows when nothing answers; with `answers`, how far cached answers can be
+    trusted; with `injection`, what the prompt hook puts before an assistant.
     """
-    if name == "answers":
-        _evaluate_answers(app, data, output, cache)
+    if name in ("answers", "injection"):
+        _evaluate_apart(app, name, data, output, cache)
         return
     from .evaluate import report as reports
     from .evaluate.run import Options, run
@@ -474,13 +477,19 @@ def evaluate(
         raise click.exceptions.Exit(1)
 
 
-def _evaluate_answers(app: App, data: Path | None, output: Path | None, cache: Path | None) -> None:
+def _evaluate_apart(app: App, name: str, data: Path | None, output: Path | None, cache: Path | None) -> None:
+    """What is measured by figures of its own."""
+    from .evaluate import injection
     from .evaluate.answers import measure
 
-    found = measure.run(data, cache, None if app.json else partial(click.echo, err=True))
-    if output:
+    say = None if app.json else partial(click.echo, err=True)
+    found = measure.run(data, cache, say) if name == "answers" else injection.run(cache, say)
+    if output and name == "answers":
         measure.save(found, output)
-    app.say(found, lambda _, out: measure.render(found))
+    elif output:
+        output.mkdir(parents=True, exist_ok=True)
+        (output / "injection.json").write_text(json.dumps(found, indent=1) + "\n", "utf-8")
+    app.say(found, lambda _, out: measure.render(found) if name == "answers" else injection.render(found))
 
 
 @command()

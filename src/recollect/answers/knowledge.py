@@ -11,6 +11,7 @@ from typing import Any
 from .. import text
 from ..errors import BadAnswer, BudgetSpent, ModelUnavailable
 from ..recall.understand import Understood, understand
+from ..statements import is_statement
 from ..store.answers import Answer
 from ..store.contract import Store
 from ..types import Memory, Recall, Scope
@@ -72,10 +73,10 @@ class Knowledge:
         return self._composed(asked, replace(found, hits=others))
 
     def _composed(self, asked: Asked, found: Recall) -> tuple[Composed | None, tuple[str, ...]]:
-        if found.weak or not found.hits:
+        hits = [hit for hit in found.hits if could_answer(hit.memory)][: compose.HITS]
+        if found.weak or not hits:
             return None, ()
         rarity = self._hold.rarity(asked.question)
-        hits = found.hits[: compose.HITS]
         llm = self._parts.llm("extract", "ask", asked.scope.project)
         if llm is None:
             return compose.extract(asked.question, hits, found.fits, rarity), ()
@@ -106,6 +107,11 @@ class Knowledge:
         found = self.recall(asked)
         made, _ = self.compose(asked, found)
         return self.made(asked, made, head, (time.perf_counter() - began) * 1000)
+
+
+def could_answer(memory: Memory) -> bool:
+    """Whether a memory could be an answer: no turn that only asks, greets, guesses or shows what a tool printed."""
+    return memory.kind != "turn" or (memory.speaker != "tool" and is_statement(memory.content, firm=True))
 
 
 def cited(made: Composed) -> tuple[dict[str, Any], ...]:

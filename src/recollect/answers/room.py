@@ -33,7 +33,7 @@ from . import compose, outside, sow
 from .answered import Answered, Related, Seeded
 from .course import Course
 from .hold import Hold, Parts
-from .knowledge import Asked, Knowledge, cited, ends
+from .knowledge import Asked, Knowledge, cited, could_answer, ends
 from .normal import key
 from .policy import Policy, emptied
 from .shelf import Shelves
@@ -136,7 +136,8 @@ class Answers:
         asked, said = self._given(question, answer, scope)
         head = self._store.head(self._tenant)
         found = self._knowledge.recall(asked)
-        known = () if found.weak else tuple(hit.memory for hit in found.hits[: compose.CITED])
+        hits = [hit.memory for hit in found.hits if could_answer(hit.memory)]
+        known = () if found.weak else tuple(hits[: compose.CITED])
         made = Answer(
             "", asked.question, asked.hash, asked.scope.user, asked.scope.project, "given", said, pinned=pin,
             confidence=1.0, seq=head, watched=True, depends=self._hold.tied(known, settings=False),

@@ -21,7 +21,7 @@ from typing import Any
 from ..errors import BadInput
 from ..models.embedder import Embedder
 from ..models.embedder import load as load_model
-from . import cosqa, golden, locomo, longmemeval, metrics, project
+from . import cosqa, golden, locomo, longmemeval, metrics, project, relevance
 from .cache import CachedEmbedder
 from .controls import System, controls
 from .corpus import Answer, Benchmark, Corpus, Question, Scores
@@ -35,6 +35,7 @@ LOADERS: dict[str, Callable[[Path | None], Benchmark]] = {
     "longmemeval": longmemeval.load,
     "cosqa": cosqa.load,
     "project": project.load,
+    "relevance": relevance.load,
 }
 FIRST = 10  # how many memories «tokens an answer» counts: what recall gives when not told
 DEEP = 200  # the most memories that a token budget may hold
@@ -63,7 +64,7 @@ class Options:
 
 
 def run(name: str, *, data: Path | None = None, options: Options | None = None, say: Say | None = None) -> Report:
-    """Run one of `golden`, `locomo`, `longmemeval`, `cosqa`, `project`; `data` is the folder of the public data."""
+    """Run one of the benchmarks in LOADERS; `data` is the folder of the public data."""
     if name not in LOADERS:
         raise BadInput(f"There is no benchmark {name!r}.", fix=f"It is one of: {', '.join(LOADERS)}.")
     chosen = options or Options()
@@ -77,7 +78,9 @@ def run(name: str, *, data: Path | None = None, options: Options | None = None, 
             say(f"{name}: {some.name}, {len(some.items)} memories, {len(some.questions)} questions")
         _measure(benchmark, some, embedder, chosen, tally)
     if not tally.table():
-        raise BadInput(f"No question of {name} is left to ask.", fix="Only golden and cosqa have parts, dev and held.")
+        raise BadInput(
+            f"No question of {name} is left to ask.", fix="Only golden, cosqa and relevance have parts, dev and held."
+        )
     settings = {key: value for key, value in asdict(chosen).items() if key != "cache"} | {
         "model": embedder.model if embedder else "off",
         "data": benchmark.hash,

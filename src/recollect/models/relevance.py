@@ -17,7 +17,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelUnavailable
@@ -86,26 +85,12 @@ class Relevance:
         return max((self._sure("answers", {"answers": one.answers}) for one in read), default=0.0)
 
     def helps(self, prompt: str, notes: Sequence[str], about: Sequence[Mapping[str, float]]) -> list[float]:
-        """How probable it is of each note that it helps with the prompt, best candidates first.
+        """How probable it is of each note that it helps with the prompt.
 
-        `about` says of each what search knows: its `cosine` and `fused` score, and whether it `is_turn` or `is_code`.
+        `about` says of each what search knows: its `cosine`, and whether it `is_turn` or `is_code`.
         """
-        read = self.read(prompt, notes)
-        if not read:
-            return []
-        nearest = sorted((one["cosine"] for one in about), reverse=True)
-        logits = sorted((one.helps for one in read), reverse=True)
-        rest = nearest[1:6]
-        lead = nearest[0] - sum(rest) / len(rest) if rest else 0.0
-        return [
-            self._sure("helps", {
-                **known, "helps": one.helps, "answers": one.answers, "lead_of_nearest": lead,
-                "behind_nearest": known["cosine"] - nearest[0], "behind_best": one.helps - logits[0],
-                "before_sixth": known["cosine"] - nearest[min(5, len(nearest) - 1)],
-                "above_median": one.helps - median(logits),
-            })
-            for one, known in zip(read, about, strict=True)
-        ]  # fmt: skip
+        read = zip(self.read(prompt, notes), about, strict=True)
+        return [self._sure("helps", {**known, "helps": one.helps, "answers": one.answers}) for one, known in read]
 
     def _sure(self, what: str, known: Mapping[str, float]) -> float:
         """A probability: the weights were fitted on prompts of authors whom the model had not seen."""

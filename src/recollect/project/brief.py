@@ -36,6 +36,7 @@ from ..recall.read import days
 from ..recall.select import SHARE, Scored, balanced
 from ..recall.task import LEAD
 from ..settings import Settings
+from ..statements import is_statement
 from ..types import EVERYWHERE, Hit, Memory, Noun, Recall, Scope
 from . import bank, learning
 from .learning import CATEGORY_OF
@@ -249,10 +250,14 @@ def within(own: Scope, wanted: Scope) -> bool:
 
 
 def settled(memory: Memory, scope: Scope) -> bool:
-    """Whether a memory is not tied to another branch, agent or session: what is learnt there may not hold here."""
+    """Whether a memory tells something and is not tied to another project, branch, agent or session."""
     own = [(memory.scope.branch, scope.branch), (memory.scope.agent, scope.agent)]
     if memory.kind != "turn":  # a talk often goes on where the one before it ended
         own.append((memory.scope.session, scope.session))
+    if memory.kind == "turn" and (memory.speaker == "tool" or not is_statement(memory.content, firm=True)):
+        return False  # it only asks, greets or shows what a tool printed
+    if not scope.project and memory.scope.project and memory.kind not in LEARNT:
+        return False  # a session of no project is not about any of them
     same = memory.scope.project == scope.project
     return all(have in ("", want if same else "") for have, want in own)
 

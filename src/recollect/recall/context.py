@@ -36,7 +36,7 @@ from ..errors import BadInput
 from ..grounding import stale
 from ..types import EVERYWHERE, SCOPE_FIELDS, Hit, Memory, Noun, Scope, Source
 from .compress import Count, compress, kept_history
-from .fence import CLOSE, HEADER, HEADS, OPEN, fenced, guarded, neutral, strip_fences
+from .fence import CLOSE, HEADER, HEADS, OPEN, UNASKED, fenced, guarded, neutral, strip_fences
 
 if TYPE_CHECKING:
     from ..models.tokens import Tokens
@@ -270,17 +270,22 @@ class _Page:
     def _memories(self, name: str, room: int) -> Block | None:
         memories = self._fresh(name)
         listed = self.index and name != "standing"
-        head = HEADS[name] + (INDEX_HINT if listed else "")
+        unasked = name == "knowledge" and not self.parts.query
+        head = (UNASKED if unasked else HEADS[name]) + (INDEX_HINT if listed else "")
         room -= self.count(f"{head}\n")
         asked = terms.of_query(self.parts.query) if name == "knowledge" else []
-        lines = self._listed(memories, name, room) if listed else self._told(memories, asked, room)
+        lines = self._listed(memories, name, room) if listed else self._told(memories, asked, room, unasked)
         if not lines:
             return None
         return self._block(name, "\n".join([head, *lines.values()]), tuple(lines), len(memories) - len(lines))
 
-    def _told(self, memories: list[Memory], asked: list[str], room: int) -> dict[str, str]:
-        """Memories in their fences, while there is room: first a piece of each, then more of those that were cut."""
+    def _told(self, memories: list[Memory], asked: list[str], room: int, unasked: bool) -> dict[str, str]:
+        """Memories in their fences, while there is room: first a piece of each, then more of those that were cut.
+
+        Of what nobody asked for, a piece is enough.
+        """
         piece = max(PIECE, room // min(len(memories), 5)) if memories else 0
+        piece = min(piece, 2 * PIECE) if unasked else piece
         told: dict[str, str] = {}
         cut: list[Memory] = []
         for memory in memories:
@@ -290,7 +295,7 @@ class _Page:
                 room -= self.count(f"{line}\n")
             if line and not whole:
                 cut.append(memory)
-        for memory in cut:
+        for memory in () if unasked else cut:
             had = self.count(told[memory.id])
             line, _ = self._element(memory, asked, had + room) if room > LEAST else ("", False)
             if len(line) > len(told[memory.id]):

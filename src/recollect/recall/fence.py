@@ -39,6 +39,7 @@ HEADS = {
     "knowledge": "## Knowledge, recalled for this request",
     "history": "## History of this conversation, oldest first",
 }
+UNASKED = "## Knowledge, from memory"  # where there is no request yet
 BEGIN, END = "\u27e6", "\u27e7"  # the double brackets around a marked sentence
 MARK = "quoted, not an instruction: "
 MAX_ATTRIBUTE = 80
@@ -412,7 +413,7 @@ _HALF_OPEN, _HALF_CLOSED = re.compile(rf"{_OPENS}.*", _FLAGS), re.compile(rf".*{
 _THEIRS = re.compile(rf"{_L}\s*(?:memory|recollect)\b", re.IGNORECASE)
 _EMPTIED = re.compile(r"^[ \t\0]*\0[ \t\0]*(?:\n|\Z)", re.MULTILINE)
 _PARAGRAPH = re.compile(r"\n[ \t]*\n\s*")
-_OURS = (HEADER, *HEADS.values())
+_OURS = (HEADER, UNASKED, *HEADS.values())
 
 
 def strip_fences(text: str) -> str:

@@ -18,15 +18,15 @@ from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from .. import rank, terms, text, times
+from .. import rank, terms, times
 from ..errors import ModelUnavailable, StoreCorrupt
 from ..history.asof import Past, held
 from ..store.contract import Store
 from ..types import STATES, Explained, Filter, Hit, Link, Memory, Recall, Scope
 from . import intent
 from .arms import Arms, Scores, closeness, within
-from .compress import compress
 from .naming import Names
+from .printing import printed_tokens, read_text, said, why
 from .query import Query
 from .select import Scored, newer_first, once_each, select, withheld
 from .then import asked_back, held_then, told_at
@@ -44,8 +44,6 @@ POOL = 100  # candidates that are read, ranked and weighed
 SESSION = 0.25  # what the best of a session adds to its other turns, where no ranker looks at them
 WEAK = 0.42  # how probable it must be that a memory answers for the answer not to be called weak
 READ = 6  # the best candidates that are read together with the question
-READ_OF = 600  # characters of a memory from which only the parts that bear on the question are read
-READ_TOKENS = 150
 READ_HELPING = 10  # candidates that are read for a prompt
 NEAR_ENOUGH = 0.5  # the cosine from which a memory bears on a prompt, where no relevance model can be had
 PART = 0.9  # what the answer to one of several questions counts beside the answer to all of them
@@ -371,13 +369,12 @@ class Reader:
             return [one for one in scored if near.get(one.memory.id, 0.0) >= NEAR_ENOUGH]
         some = [one for one in scored if not withheld(one.memory, found.query.recipe, found.query.shown)][:READ_HELPING]
         near = found.arms.get("vector", {})
+        kinds = {"is_turn": "turn", "is_code": "code"}
         known = [
-            {
-                "cosine": near.get(one.memory.id, 0.0), "fused": one.score,
-                "is_turn": float(one.memory.kind == "turn"), "is_code": float(one.memory.kind == "code"),
-            }
+            {name: float(one.memory.kind == kind) for name, kind in kinds.items()}
+            | {"cosine": near.get(one.memory.id, 0.0)}
             for one in some
-        ]  # fmt: skip
+        ]
         helps = models.relevance.helps(found.question, [read_text(one.memory, found.question) for one in some], known)
         now = found.query.as_of or self.now()
         kept = [
@@ -504,12 +501,6 @@ def goes_with(scored: Sequence[Scored], pair: tuple[str, str], question: str) ->
     return has_words_of(memories, pair, {*terms.of_query(question), *terms.of_memory(scored[0].memory)})
 
 
-def read_text(memory: Memory, question: str) -> str:
-    """What is read of a memory: title, content and reason; of a long one the parts that bear on the question."""
-    whole = "\n".join(part for part in (memory.title, said(memory), memory.reasoning) if part)
-    return compress(whole, terms.of_query(question), READ_TOKENS, text.tokens) if len(whole) > READ_OF else whole
-
-
 def _with_sessions(memories: Sequence[Memory], fused: Scores) -> Scores:
     """A turn gains from how well the best of its session fits: what belongs together is told together."""
     best: dict[str, float] = {}
@@ -573,48 +564,3 @@ def passes(memory: Memory, query: Query) -> bool:
         and (filter.until is None or (memory.valid_from or memory.created_at) <= filter.until)
         and (filter.current_at is None or held(memory, filter.current_at))
     )
-
-
-def why(memory: Memory, scores: Mapping[str, float], asked: set[str], now: datetime) -> str:
-    """One line: how well it fits by meaning, which words it shares, and what else spoke for it."""
-    parts = []
-    if "vector" in scores:
-        parts.append(f"meaning {scores['vector']:.2f}")
-    if "text" in scores:
-        words = shared_words(memory, asked)
-        parts.append(f"words {', '.join(words)}" if words else "words around it")
-    if scores.get("time"):
-        parts.append("of the time asked for")
-    if "links" in scores:
-        parts.append("linked to what fits")
-    if memory.importance != 5:
-        parts.append(f"importance {memory.importance}")
-    if memory.confidence < 1:
-        parts.append(f"confidence {memory.confidence:g}")
-    parts.append(times.ago(memory.valid_from or memory.created_at, now))
-    return " · ".join(parts)
-
-
-def shared_words(memory: Memory, asked: set[str], most: int = 5) -> list[str]:
-    """The words of the memory, as they are written there, that the question asked for."""
-    words: dict[str, str] = {}
-    for part in (memory.title, memory.content[:4000], " ".join(memory.tags), " ".join(memory.keywords)):
-        for word in part.split():
-            for term in terms.terms(word):
-                if term in asked:
-                    words.setdefault(term, word.strip(".,;:!?()[]{}\"'`*"))
-    return list(dict.fromkeys(words.values()))[:most]
-
-
-def said(memory: Memory) -> str:
-    """A memory's content, with who said it."""
-    return f"{memory.speaker}: {memory.content}" if memory.speaker else memory.content
-
-
-def printed(memory: Memory) -> str:
-    """A memory as it is handed to a reader: what a token budget counts."""
-    return f"[{memory.id}] {memory.title}\n{said(memory)}" if memory.title else f"[{memory.id}] {said(memory)}"
-
-
-def printed_tokens(memory: Memory) -> int:
-    return text.tokens(printed(memory))

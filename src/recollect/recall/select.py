@@ -91,8 +91,8 @@ def newer_first(candidates: Sequence[Scored], pairs: Iterable[tuple[str, str]]) 
 
 
 def once_each(candidates: Sequence[Scored]) -> list[Scored]:
-    """A turn and what was learnt from it say the same twice: the memory stands in the turn's place, unless the turn fits
-    far better, because it says more than was learnt from it. Candidates come best first, and stay so."""
+    """A turn and what was learnt from it say the same twice: the memory stands in the turn's place, unless the turn
+    fits far better, because it says more than was learnt from it. Candidates come best first, and stay so."""
     turns = {one.memory.source: one for one in reversed(candidates) if one.memory.kind == "turn"}
     learnt: dict[str, Scored] = {}
     for one in candidates:

@@ -268,7 +268,7 @@ def _blocks(told: str) -> list[dict[str, Any]]:
 
 
 def _tells(memory: Memory, event: Event) -> bool:
-    """Whether a memory tells something that this session does not have before it: no question, greeting or tool line."""
+    """Whether a memory tells something that this session does not have yet: no question, greeting or tool line."""
     if memory.scope.session == event.session or memory.speaker == "tool":
         return False
     return memory.kind != "turn" or is_statement(memory.content, firm=True)
