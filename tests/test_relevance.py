@@ -8,7 +8,6 @@ import pytest
 
 import recollect
 from recollect import Scope
-from recollect.agents import access
 from recollect.engine import Engine
 from recollect.models.relevance import FOLDER, Relevance
 from recollect.recall.select import Scored, once_each
@@ -60,24 +59,22 @@ def test_a_damaged_file_is_said_and_not_used(tmp_path: Path) -> None:
     ],
 )
 def test_the_prompt_hook_brings_what_answers_the_prompt(engine: Engine, prompt: str, words: str) -> None:
-    caller = access.local(engine.settings.tenant, "test", SHOP)
-    given = hooks.preview(engine, caller, SHOP, prompt, ())["prompt"]["text"]
+    given = hooks.prompted(engine, SHOP, prompt)
     assert words in given
     assert "Why did we choose PostgreSQL over MongoDB?</memory>" not in given
 
 
 def test_the_prompt_hook_is_silent_where_nothing_helps(engine: Engine) -> None:
-    caller = access.local(engine.settings.tenant, "test", SHOP)
     for prompt in ("thanks, looks good", "write a haiku about autumn leaves", "continue"):
-        assert hooks.preview(engine, caller, SHOP, prompt, ())["prompt"]["text"] == "", prompt
+        assert hooks.prompted(engine, SHOP, prompt) == "", prompt
 
 
 def test_a_question_is_never_the_answer_to_itself(engine: Engine) -> None:
     asked = engine.answers.ask("Why did we choose PostgreSQL over MongoDB?", scope=SHOP)
-    assert "transactions" in asked.text
+    assert "transactions" in asked.answer
     other = "Which colour has the logo of the shop?"
     engine.remember_many([Draft(other, kind="turn", speaker="user", scope=SHOP)])
-    assert not engine.answers.ask(other, scope=SHOP).text
+    assert not engine.answers.ask(other, scope=SHOP).answer
 
 
 def test_a_right_answer_in_a_small_store_is_not_called_weak(tmp_path: Path) -> None:

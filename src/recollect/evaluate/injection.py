@@ -27,9 +27,9 @@ from typing import Any
 import recollect
 
 from .. import ids, times
-from ..agents import access
 from ..engine import Engine
 from ..models.embedder import load as load_model
+from ..models.tokens import Tokens
 from ..serve import hooks
 from ..types import Draft, Scope
 from .cache import CachedEmbedder
@@ -120,11 +120,11 @@ def _asked(told: dict[str, Any], embedder: Any) -> Iterator[tuple[dict[str, Any]
         clock = Clock(now)
         with recollect.open(Path(folder) / "store.db", embedder=embedder, now=clock) as engine:
             keys = _fill(engine, clock, told, where, now)
-            caller = access.local(engine.settings.tenant, "evaluate", where)
+            count = Tokens()
             for prompt in told["prompts"]:
                 clock.moment = now
-                given = hooks.preview(engine, caller, where, prompt["prompt"], ())["prompt"]
-                yield prompt, {keys.get(id, id) for id in _ID.findall(given["text"])}, given["tokens"]
+                given = hooks.prompted(engine, where, prompt["prompt"])
+                yield prompt, {keys.get(id, id) for id in _ID.findall(given)}, count(given) if given else 0
 
 
 def _fill(engine: Engine, clock: Clock, told: dict[str, Any], where: Scope, now: datetime) -> dict[str, str]:

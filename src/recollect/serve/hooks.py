@@ -115,7 +115,7 @@ def _done(engine: Engine, caller: Caller, home: Path, envelope: Mapping[str, Any
         if event.moment == "start" and not late:
             said = _brief(engine, caller, event, seen, known)
         elif event.moment == "prompt" and not late:
-            said = _recalled(engine, event, seen, known)
+            said = recalled(engine, event, seen, known)
         kept = _keep(engine, event, where, known, at)
     receipt = str(envelope.get("id") or spool.new_id())
     if kept and not event.session.startswith(PROBE):
@@ -212,7 +212,7 @@ def _last_talk(engine: Engine, where: Scope) -> list[str]:
     return said[: CONVERSATION.messages][::-1]
 
 
-def _recalled(engine: Engine, event: Event, where: Scope, known: Session) -> str:
+def recalled(engine: Engine, event: Event, where: Scope, known: Session) -> str:
     """What helps with the prompt."""
     if not known.said and event.transcript:
         read = transcripts.read(event.transcript)[0]
@@ -241,6 +241,12 @@ def _recalled(engine: Engine, event: Event, where: Scope, known: Session) -> str
     return made.text
 
 
+def prompted(engine: Engine, where: Scope, prompt: str) -> str:
+    """What a prompt would be given as the first of a session that was told nothing before; nothing is kept of it."""
+    event = Event(PREVIEWED, "prompt", "UserPromptSubmit", f"{PROBE}preview", prompt=prompt)
+    return recalled(engine, event, where, Session())
+
+
 def preview(engine: Engine, caller: Caller, where: Scope, prompt: str, said: Sequence[str]) -> dict[str, Any]:
     """What a session that starts now and the next prompt in it would be given. The session is of nobody: no file of
     it is kept, and nothing counts as shown."""
@@ -249,7 +255,7 @@ def preview(engine: Engine, caller: Caller, where: Scope, prompt: str, said: Seq
     given = {"start": _brief(engine, caller, event, where, known), "prompt": ""}
     if prompt.strip():
         event = replace(event, moment="prompt", name="UserPromptSubmit", prompt=prompt)
-        given["prompt"] = _recalled(engine, event, where, known)
+        given["prompt"] = recalled(engine, event, where, known)
     budgets = {"start": BRIEF, "prompt": RECALLED}
     return {
         name: {"text": told, "tokens": _count(told) if told else 0, "budget": budgets[name], "blocks": _blocks(told)}
