@@ -1,14 +1,14 @@
 """Fit the relevance model: a cross-encoder that reads a prompt and a note together, and write its model.onnx.
 
-    python scripts/fit_relevance.py gather TASKS [--data DIR] [--questions DIR]   what it learns from, as one file
+    python scripts/fit_relevance.py gather TASKS [--data DIR] [--passages FILE]   what it learns from, as one file
     python scripts/fit_relevance.py fit TASKS OUT [--hold FOLDS]   the fitted layers; needs torch, onnx and a GPU
     python scripts/fit_relevance.py build OUT                      the packaged model.onnx; needs onnx
 
 It gives two logits: does the note answer the prompt, and would it help with what the prompt asks for. A task is a store
 of texts with questions about it: the made-up projects of bench/notes, LongMemEval and CoSQA (both under the MIT
 licence), and questions that several authors wrote about passages of permissively licensed packages and sessions
-(bench/passages). LoCoMo, QQP, the golden set and the sets of `recollect eval relevance` and `injection` are not learnt
-from: they judge.
+(bench/passages), and two authors of bench/prompts. LoCoMo, QQP, the golden set and the other authors of bench/prompts
+are not learnt from.
 
 The network starts from the packaged embedder's layers. It first learns to give what the embedder's cosine says: without
 that it takes far more labelled pairs to learn what the embedder knows. Then teachers of twelve layers learn the labels,
@@ -39,6 +39,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGED = ROOT / "src" / "recollect" / "models" / "data" / "arctic-embed-s"
 TARGET = PACKAGED.parent / "relevance"
 PASSAGES = ROOT / "bench" / "passages"
+PROMPTS, TAUGHT = ROOT / "bench" / "prompts", ("d1", "d2")  # authors whom the shipped weights were fitted on
 VOCABULARY = "embeddings.word_embeddings.weight_quantized"
 WORDS = "/embeddings/word_embeddings/Gather_output_0_quantized"  # where the graph begins: the words' own bytes
 PREFIX = "Represent this sentence for searching relevant passages: "
@@ -55,7 +56,7 @@ EPOCHS, BATCH, RATE, DECAY, DROP = 3, 32, 1e-4, 0.01, 0.1
 # -- what is learnt from ----------------------------------------------------------------------------------------------
 
 
-def gather(target: Path, data: Path | None, written: Path) -> None:
+def gather(target: Path, data: Path | None, passages: Path | None) -> None:
     import notes
     from recollect.evaluate import cosqa, longmemeval
 
@@ -63,8 +64,11 @@ def gather(target: Path, data: Path | None, written: Path) -> None:
     tasks += [_task(corpus, f"together-{corpus.name[0]}") for corpus in notes.together()]
     for name, loaded in (("longmemeval", longmemeval.load(data)), ("cosqa", cosqa.load(data))):
         tasks += [_task(corpus, name) for corpus in loaded.corpora]
-    for path in sorted(written.glob("*.jsonl.gz")):
-        tasks += _passages(path)
+    texts: dict[str, str] = json.loads(passages.read_text("utf-8")) if passages else {}
+    for path in sorted(PASSAGES.glob("*.jsonl.gz")):
+        tasks += _passages(path, texts)
+    for author in TAUGHT:
+        tasks += [one for kind in ("relevance", "injection") for one in _prompts(PROMPTS / f"{kind}-{author}.jsonl")]
     with gzip.open(target, "wt", encoding="utf-8") as file:
         json.dump(tasks, file)
     print(f"{len(tasks)} stores, {sum(len(one['asked']) for one in tasks)} prompts")
@@ -84,10 +88,10 @@ def _task(corpus: Any, fold: str) -> dict[str, Any]:
     return {"fold": fold, "texts": [embedded_text(item.draft)[0] for item in corpus.items], "asked": asked}
 
 
-def _passages(path: Path) -> list[dict[str, Any]]:
-    """One file of passages and prompts about them, by one author; each package is a store."""
+def _passages(path: Path, texts: dict[str, str]) -> list[dict[str, Any]]:
+    """The prompts of one author about passages; each package is a store. The passages themselves are not kept here."""
     with gzip.open(path, "rt", encoding="utf-8") as file:
-        lines = [json.loads(line) for line in file]
+        lines = [line for line in map(json.loads, file) if line["sha256"] in texts]
     stores: dict[str, list[dict[str, Any]]] = {}
     for line in lines:
         stores.setdefault(line["package"], []).append(line)
@@ -95,14 +99,34 @@ def _passages(path: Path) -> list[dict[str, Any]]:
     for own in stores.values():
         asked: list[dict[str, Any]] = []
         for place, line in enumerate(own):
-            right, wrong = (
-                {"answers": [place], "related": [], "unsure": []},
-                {"answers": [], "related": [], "unsure": []},
-            )
-            asked += [{"question": said, **right} for said in line["answered"]]
-            asked += [{"question": said, "answers": [], "related": [place], "unsure": []} for said in line["helped"]]
-            asked += [{"question": said, **wrong, "near": [place]} for said in (*line["unanswered"], *line["unhelped"])]
-        made.append({"fold": path.name.split(".")[0], "texts": [line["text"] for line in own], "asked": asked})
+            asked += [_asked(said, answers=[place]) for said in line["answered"]]
+            asked += [_asked(said, related=[place]) for said in line["helped"]]
+            asked += [_asked(said, near=[place]) for said in (*line["unanswered"], *line["unhelped"])]
+        told = [texts[line["sha256"]] for line in own]
+        made.append({"fold": path.name.split(".")[0], "texts": told, "asked": asked})
+    return made
+
+
+def _asked(said: str, **places: list[int]) -> dict[str, Any]:
+    return {"question": said, "answers": [], "related": [], "unsure": [], **places}
+
+
+def _prompts(path: Path) -> list[dict[str, Any]]:
+    """The stores of one author of bench/prompts."""
+    made = []
+    for line in path.read_text("utf-8").splitlines():
+        told = json.loads(line)
+        notes = told.get("notes") or told["memories"]
+        places = {note["id"]: place for place, note in enumerate(notes)}
+        texts = [f"{note.get('title') or ''}\n{note['text']}".strip() for note in notes]
+        if "questions" in told:
+            asked = [_asked(one["ask"], answers=[places[id] for id in one["answers"]]) for one in told["questions"]]
+        else:
+            asked = [
+                _asked(one["prompt"], related=[places[id] for id in (*one["needed"], *one.get("useful", ()))])
+                for one in told["prompts"]
+            ]
+        made.append({"fold": path.stem, "texts": texts, "asked": asked})
     return made
 
 
@@ -513,7 +537,7 @@ def main() -> None:
     gathering = verbs.add_parser("gather")
     gathering.add_argument("tasks", type=Path)
     gathering.add_argument("--data", type=Path, help="the folder of the data, see bench/README.md")
-    gathering.add_argument("--questions", type=Path, default=PASSAGES, help="the folder of passages and prompts")
+    gathering.add_argument("--passages", type=Path, help="a JSON file: the texts of bench/passages by their sha256")
     fitting = verbs.add_parser("fit")
     fitting.add_argument("tasks", type=Path)
     fitting.add_argument("out", type=Path)
@@ -530,7 +554,7 @@ def main() -> None:
     building.add_argument("--student", default="six", choices=list(STUDENTS))
     args = parser.parse_args()
     if args.verb == "gather":
-        gather(args.tasks, args.data, args.questions)
+        gather(args.tasks, args.data, args.passages)
         return
     if args.verb == "build":
         build(args.out, args.student)
