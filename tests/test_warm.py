@@ -31,6 +31,20 @@ QUESTIONS: tuple[tuple[str, ...], ...] = (
     ("recall", "x", "--recipe", "nonsense"),
     ("recall", "x", "-n", "0"),
 )
+# Of a folder on the branch main, where something is known of another branch, another user and another project.
+PLACED: tuple[tuple[str, ...], ...] = (
+    ("recall", "which port does the gateway listen on?"),
+    ("recall", "which port does the gateway listen on?", "--everywhere"),
+    ("recall", "which port does the gateway listen on?", "--project", "other"),
+    ("recall", "which port does the gateway listen on?", "--branch", "feature"),
+    ("recall", "which port does the gateway listen on?", "--user", "ana"),
+    ("context", "which port does the gateway listen on?"),
+    ("context", "which port does the gateway listen on?", "--everywhere"),
+    ("ask", "Which port does the gateway listen on?", "--fresh"),
+    ("ask", "Which port does the gateway listen on?", "--fresh", "--everywhere"),
+    ("list",),
+    ("list", "--everywhere"),
+)
 # A model that cannot be loaded: whoever answers by meaning all the same has asked the daemon.
 BROKEN = "raise ImportError('not here')"
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -69,7 +83,8 @@ def daemon(run: Run) -> link.Link:
     return found
 
 
-PASSING = "computed_ms timings ask_count recalled accessed last_recalled_at last_accessed_at updated_at why".split()
+COUNTED = "ask_count cache_tier recalled accessed last_recalled_at last_accessed_at"
+PASSING = f"computed_ms timings updated_at why {COUNTED}".split()
 
 
 def lasting(told: Any) -> Any:
@@ -87,6 +102,20 @@ def test_a_running_daemon_gives_the_same_answers(run: Run) -> None:
         assert (one.returncode, one.stderr) == (other.returncode, other.stderr), words
         assert lasting(json.loads(one.stdout or "{}")) == lasting(json.loads(other.stdout or "{}")), words
     assert [done.returncode for done in alone] == [0, 0, 0, 0, 0, 0, 2, 2]
+
+
+def test_a_running_daemon_looks_in_the_same_places(run: Run, tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q", "-b", "main", tmp_path / "project"], check=True)
+    for port, place in ((8443, ("--project", "other")), (8444, ("--branch", "feature")), (8445, ("--user", "ana"))):
+        assert run("remember", f"The gateway listens on port {port}.", *place).returncode == 0
+    alone = [run(*words, "--json") for words in PLACED]
+    assert run("serve", "--background", "--port", "0").returncode == 0
+    by_daemon = [run(*words, "--json", model=False) for words in PLACED]
+    for words, one, other in zip(PLACED, alone, by_daemon, strict=True):
+        assert (one.returncode, one.stderr) == (other.returncode, other.stderr) == (0, ""), words
+        assert lasting(json.loads(one.stdout)) == lasting(json.loads(other.stdout)), words
+        elsewhere = bool({"--everywhere", "other"} & {*words})
+        assert ("8443" in other.stdout, "memories elsewhere" in other.stdout) == (elsewhere, not elsewhere), words
 
 
 def test_a_daemon_that_does_not_answer_is_done_without(run: Run, daemon: link.Link) -> None:
