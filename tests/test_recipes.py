@@ -41,18 +41,18 @@ def scores(found: recollect.Recall) -> dict[str, float]:
     return {hit.memory.content.split()[0]: hit.score for hit in found}
 
 
-def test_conversation_is_similarity_times_importance_over_three_times_the_ramp_of_age(
-    told: recollect.Engine, clock: Clock
-) -> None:
-    told.remember("fresh =0.9", importance=6)
-    told.remember("vital =0.6", importance=10)
-    told.remember("month =0.9", importance=6, tags=["captured"], valid_from=START - timedelta(days=48.5))
-    told.remember("ancient =0.9", importance=10, tags=["captured"], valid_from=START - timedelta(days=400))
-    told.remember("faint =0.5", importance=5)
-    found = scores(told.recall("anything", recipe="conversation"))
-    wanted = {"fresh": 0.9, "vital": 0.6 * 10 / 6, "month": 0.9 * 0.75, "ancient": 0.9 * 10 / 6 * 0.5}
-    assert found == {name: pytest.approx(score, abs=1e-3) for name, score in wanted.items()}
-    assert "faint" not in found  # 0.5 × 5/6 = 0.417, below 0.45
+def test_conversation_decides_by_relevance_and_orders_by_age_and_importance(opened: Opener) -> None:
+    memory = opened(embedder="default")
+    old = ["captured"]
+    memory.remember(
+        "Ana Ruiz owns the billing service.", importance=1, tags=old, valid_from=START - timedelta(days=900)
+    )
+    memory.remember("Billing listens on port 7610.", importance=10)
+    (only,) = memory.recall("who owns the billing service?", recipe="conversation").hits
+    assert only.memory.content.startswith("Ana")  # neither old nor unimportant is a reason to stay silent
+    memory.remember("Ben Lee owns the billing service together with Ana.", importance=9)
+    found = memory.recall("who owns the billing service?", recipe="conversation").hits
+    assert [hit.memory.content.split()[0] for hit in found] == ["Ben", "Ana"]
 
 
 def test_conversation_gives_five_hundred_tokens_at_most(told: recollect.Engine) -> None:

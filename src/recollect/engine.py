@@ -345,7 +345,8 @@ class Engine(Hindsight, Keeping):
         head, key = self._store.head(self._tenant), asked.key()
         if known := self._recalled.get(key, head):
             return known
-        models = self._switch.serving(self._models.models(asked.effort, "vector" in asked.recipe.arms))
+        by_meaning, judged = "vector" in asked.recipe.arms, bool(asked.recipe.relevance)
+        models = self._switch.serving(self._models.models(asked.effort, by_meaning, judged))
         found = self._reader.recall(asked, models)
         self.watch.recalled(found)
         if LOADING not in models.skipped:  # words alone answered, and only this once

@@ -57,8 +57,8 @@ class Knowledge:
         self._hold = hold
         self._parts = parts
 
-    def recall(self, asked: Asked) -> Recall:
-        return self._parts.recall(asked.question, {"scope": asked.scope, "limit": compose.HITS})
+    def recall(self, asked: Asked, shown: Sequence[str] = ()) -> Recall:
+        return self._parts.recall(asked.question, {"scope": asked.scope, "limit": compose.HITS, "shown": tuple(shown)})
 
     def understood(self, asked: Asked) -> Understood:
         return understand(asked.question, self._now())
@@ -68,9 +68,8 @@ class Knowledge:
         made, skipped = self._composed(asked, found)
         if made is None or not retired or text.key(made.text) != retired:
             return made, skipped
-        cited = {memory.id for memory, _ in made.cited}
-        others = tuple(hit for hit in found.hits if hit.memory.id not in cited)
-        return self._composed(asked, replace(found, hits=others))
+        cited = [memory.id for memory, _ in made.cited]
+        return self._composed(asked, self.recall(asked, shown=cited))
 
     def _composed(self, asked: Asked, found: Recall) -> tuple[Composed | None, tuple[str, ...]]:
         hits = [hit for hit in found.hits if could_answer(hit.memory)][: compose.HITS]

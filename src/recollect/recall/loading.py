@@ -89,17 +89,18 @@ class Loader:
                         break
             return self._before[model]
 
-    def models(self, effort: str, by_meaning: bool = True) -> Models:
+    def models(self, effort: str, by_meaning: bool = True, judged: bool = False) -> Models:
         """What a recall of this effort reads with. While the model is on its way, words alone answer at once.
 
-        A recall that does not search by meaning waits for no model, even one that another thread is loading.
+        A recall that does not search by meaning waits for no model, even one that another thread is loading. `judged`
+        says that a relevance model is wanted whatever the effort.
         """
         if not by_meaning:
             return Models(None, None, ())
         if self.warming:
             return Models(None, None, (LOADING,))
         embedder, skipped = self.embedder()
-        relevance = self.relevance()
+        relevance = self.relevance() if judged or effort != "fast" else None
         skipped += (self._no_relevance,) if self._no_relevance else ()
         if effort != "deep" or embedder is None:
             return Models(embedder, None, skipped, relevance)

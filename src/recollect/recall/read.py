@@ -42,10 +42,12 @@ if TYPE_CHECKING:
 DEPTH = 100  # candidates an arm gives
 POOL = 100  # candidates that are read, ranked and weighed
 SESSION = 0.25  # what the best of a session adds to its other turns, where no ranker looks at them
-WEAK = 0.42  # how probable it must be that a memory answers for the answer not to be called weak
+WEAK = 0.5  # how probable it must be that a memory answers for the answer not to be called weak
 READ = 6  # the best candidates that are read together with the question
 READ_HELPING = 10  # candidates that are read for a prompt
-NEAR_ENOUGH = 0.5  # the cosine from which a memory bears on a prompt, where no relevance model can be had
+# A memory that stands out is given the benefit of the doubt: so near by cosine, so far before the next, and this
+# probable to help. Where no relevance model can be had, nearness decides alone.
+NEAR_ENOUGH, AHEAD, DOUBT = 0.45, 0.08, 0.05
 PART = 0.9  # what the answer to one of several questions counts beside the answer to all of them
 VERBATIM = 0.8  # what a memory gains that has what was quoted or named as it is
 DEFINES = 1.0  # what code gains that is called what was asked for, before whatever merely speaks of it
@@ -358,7 +360,9 @@ class Reader:
         """How probable it is that one of the best answers the question, or one of its parts; 1 where nobody reads."""
         if found.query.effort == "fast" or models.relevance is None or not scored:
             return 1.0
-        notes = [read_text(one.memory, found.question) for one in scored[:READ]]
+        query = found.query
+        left = [one for one in scored[: 2 * READ] if not withheld(one.memory, query.recipe, query.shown)]
+        notes = [read_text(one.memory, found.question) for one in left[:READ]]
         asked = (found.question, *found.asked.parts)
         return max(models.relevance.answers(question, notes) for question in asked)
 
@@ -376,11 +380,13 @@ class Reader:
             for one in some
         ]
         helps = models.relevance.helps(found.question, [read_text(one.memory, found.question) for one in some], known)
-        now = found.query.as_of or self.now()
+        now, least = found.query.as_of or self.now(), found.query.recipe.relevance
+        first, second = sorted((*(one["cosine"] for one in known), 0.0, 0.0), reverse=True)[:2]
+        apart = first if first >= NEAR_ENOUGH and first - second >= AHEAD else None
         kept = [
             Scored(one.memory, much * rank.gentle(one.memory.importance, days(told_at(one.memory), now), 1.0))
-            for one, much in zip(some, helps, strict=True)
-            if much >= found.query.recipe.relevance
+            for one, much, told in zip(some, helps, known, strict=True)
+            if much >= (DOUBT if told["cosine"] == apart else least)
         ]
         return sorted(kept, key=lambda one: (-one.score, one.memory.id))
 
