@@ -171,20 +171,30 @@ def test_variables_of_a_hook_do_not_lead_to_another_repository(
     assert [one.subject for one in Kept().state(repo.path).commits] == ["Begin"]
 
 
-@pytest.mark.parametrize("setting", ["core.fsmonitor", "diff.external", "core.pager", "gpg.program"])
-def test_nothing_that_a_repository_names_is_run(repo: Repo, tmp_path: Path, setting: str) -> None:
+def test_settings_that_change_what_is_told_are_kept(
+    repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "somebody"
+    home.mkdir()
+    (home / ".gitconfig").write_text(f"[core]\n\texcludesFile = {home}/ignored\n")
+    (home / "ignored").write_text("*.mine\n")
+    monkeypatch.setenv("HOME", str(home))
     repo.put("Begin", {"a": "1"})
-    trap = tmp_path / "trap"
-    trap.write_text(f"#!/bin/sh\ntouch {tmp_path}/sprung\n")
-    trap.chmod(0o755)
-    repo.git("config", setting, str(trap))
-    repo.git("config", "log.showSignature", "true")
-    repo.write("a", "2")
+    repo.git("config", "core.fileMode", "false")
+    (repo.path / "a").chmod(0o755)
+    repo.write("b.mine", "1")
     kept = Kept()
-    kept.state(repo.path)
-    kept.history(repo.path, "a")
-    find(repo.path).search(Wanted(content="1"))
-    assert not (tmp_path / "sprung").exists()
+    assert kept.state(repo.path).clean
+    repo.git("config", "core.fileMode", "true")
+    assert [one.path for one in kept.state(repo.path).unstaged] == ["a"], "a change of the settings counts at once"
+
+
+def test_a_repository_with_longer_hashes_is_read(tmp_path: Path) -> None:
+    repo = Repo(tmp_path / "long", init=False)
+    repo.path.mkdir()
+    repo.git("init", "-q", "-b", "main", "--object-format=sha256")
+    head = repo.put("Begin", {"a": "1"})
+    assert (len(head), Kept().state(repo.path).head) == (64, head)
 
 
 # -- from memory ------------------------------------------------------------------------------------------------------

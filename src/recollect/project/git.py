@@ -2,8 +2,13 @@
 
 Every question is one `git` process with a list of arguments, never a line for a shell; answers come `-z`, so that a
 name with a newline in it is a name. A process has a time limit and takes no lock that the person's own git could wait
-for. What a repository's configuration could make git run (a file system monitor, external diffs, signature checks, a
-fetch of missing objects) is switched off, because a folder that somebody unpacked is not to be trusted with that.
+for.
+
+A repository that somebody else made runs nothing here. Its configuration can name many programs (filters, monitors,
+external diffs, helpers), also through includes and under names of its own choice, so git does not read it: it sees a
+configuration of ours, into which a few harmless settings were copied. `find` is the one question that reads the real
+one, and it asks only where things are. Submodules are compared by their commit alone, because git would start another
+process inside them. Large files kept by a filter can therefore look changed after their time stamp moved.
 
 It works where a repository is a worktree, a submodule, shallow, bare, empty or on no branch. Where there is none, or no
 git, an error says so: `NoRepository`, `GitUnavailable`. `tests/test_git.py` makes a repository of every shape.
@@ -15,10 +20,13 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import MappingProxyType
 from typing import ClassVar
 
 from ..errors import BadInput, GitUnavailable, NoRepository
@@ -30,6 +38,15 @@ PATIENCE = 10.0  # seconds one question may take
 MAX_OUTPUT = 64 * 1024 * 1024  # bytes of one answer that are looked at
 MAX_TEXT = 4_000_000  # characters of a file in which a symbol is looked for
 MAX_FILES = 200  # files of one commit that are kept
+COPIED = (
+    r"^(core\.(filemode|ignorecase|symlinks|precomposeunicode|autocrlf|eol|excludesfile|hookspath)"
+    r"|extensions\.(objectformat|refstorage)|branch\..*\.(remote|merge)|remote\..*\.fetch)$"
+)  # the settings of a repository that count; none of them makes git run anything while it reads
+# What the work trees of a repository share, less its configuration and its hooks.
+SHARED = (
+    "info", "logs", "modules", "objects", "packed-refs", "refs", "reftable", "shallow", "worktrees"
+)  # fmt: skip
+KEPT = ("HOME", "PATH", "TMPDIR", "XDG_CONFIG_HOME")  # the variables that git is started with
 USUAL = ("main", "master", "trunk", "develop")  # what a default branch is called where nobody says
 OPTIONS = (
     "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false", "-c", "log.showSignature=false",
@@ -37,8 +54,10 @@ OPTIONS = (
 )  # fmt: skip
 SETTINGS = {
     "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "GIT_LITERAL_PATHSPECS": "1", "GIT_NO_LAZY_FETCH": "1",
-    "GIT_PAGER": "cat", "LC_ALL": "C.UTF-8",
+    "GIT_ALLOW_PROTOCOL": "none", "GIT_ATTR_NOSYSTEM": "1", "GIT_PAGER": "cat", "LC_ALL": "C.UTF-8",
 }  # fmt: skip
+NO_OTHER_CONFIGURATION = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+INTO_SUBMODULES = ("diff", "status")  # commands that start git inside submodules unless told otherwise
 FIELDS = "%H%x00%P%x00%an%x00%ae%x00%at%x00%B%x00"
 _STATUS = re.compile(r"[ACDMRTUXB][0-9]{0,3}")
 _SHA = re.compile(r"[0-9a-f]{4,64}")
@@ -99,6 +118,7 @@ class Repository:
     bare: bool = False
     shallow: bool = False
     above: str = ""  # the repository that this one is a submodule of
+    settings: tuple[tuple[str, str], ...] = ()  # those of its configuration that count
 
     @property
     def linked(self) -> bool:
@@ -111,11 +131,35 @@ class Repository:
         self, *words: str, given: str | None = None, fine: Sequence[int] = (0,), patience: float = PATIENCE
     ) -> str:  # fmt: skip
         """What git answers; an end that is not `fine` is an error."""
-        return _run(self.root, words, given, fine, patience).text
+        with self._shielded() as variables:
+            return _run(self.root, words, given, fine, patience, variables).text
 
     def says(self, *words: str) -> bool:
         """Whether git ends well, for questions that are answered like that."""
-        return _run(self.root, words, None, (0, 1, 128), PATIENCE).code == 0
+        with self._shielded() as variables:
+            return _run(self.root, words, None, (0, 1, 128), PATIENCE, variables).code == 0
+
+    @contextmanager
+    def _shielded(self) -> Iterator[dict[str, str]]:
+        """The variables that show git a stand-in for the shared folder: all that lies in it, with our configuration."""
+        with TemporaryDirectory(prefix="recollect-git-") as shared:
+            for name in SHARED:
+                if (self.common / name).exists():
+                    os.symlink(self.common / name, os.path.join(shared, name))
+            Path(shared, "config").write_text(self._configuration(), "utf-8", "surrogateescape")
+            tree = {} if self.bare else {"GIT_WORK_TREE": str(self.root)}
+            yield {"GIT_DIR": str(self.git), "GIT_COMMON_DIR": shared, **tree, **NO_OTHER_CONFIGURATION}
+
+    def _configuration(self) -> str:
+        version = int(any(name.startswith("extensions.") for name, _ in self.settings))
+        fixed = (("core.repositoryformatversion", str(version)), ("core.bare", "true" if self.bare else "false"))
+        lines = []
+        for name, value in (*fixed, *self.settings):
+            section, _, rest = name.partition(".")
+            part, _, key = rest.rpartition(".")
+            lines.append(f"[{section} {_quoted(part)}]" if part else f"[{section}]")
+            lines.append(f"{key} = {_quoted(value)}")
+        return "\n".join(lines) + "\n"
 
     # -- where it stands ----------------------------------------------------------------------------------------------
 
@@ -244,10 +288,33 @@ def find(folder: str | Path) -> Repository:
     git, common, bare, shallow, inside = done.text.splitlines()[:5]
     if inside != "true":  # bare, or inside the .git folder itself
         at = Path(git).parent if bare == "false" and Path(git).name == ".git" else Path(git)
-        return Repository(at, Path(git), Path(common), at == Path(git), shallow == "true")
+        bare_one = Repository(at, Path(git), Path(common), at == Path(git), shallow == "true")
+        return replace(bare_one, settings=_settings(here))
     told = _run(here, ("rev-parse", "--show-toplevel", "--show-superproject-working-tree"), None, (0,), PATIENCE)
     root, *above = told.text.splitlines()
-    return Repository(Path(root), Path(git), Path(common), False, shallow == "true", above[0] if above else "")
+    upper = above[0] if above else ""
+    return Repository(Path(root), Path(git), Path(common), False, shallow == "true", upper, _settings(here))
+
+
+def _settings(folder: Path) -> tuple[tuple[str, str], ...]:
+    """The settings that count where a folder lies. Only the person says which file holds what is ignored everywhere."""
+    told = _run(folder, ("config", "-z", "--show-scope", "--get-regexp", COPIED), None, (0, 1), PATIENCE).text
+    found = []
+    parts = told.split("\0")
+    for scope, pair in zip(parts[0::2], parts[1::2], strict=False):
+        name, _, value = pair.partition("\n")
+        if value and (name != "core.excludesfile" or scope in ("global", "system")) and scope != "command":
+            found.append((name, value))
+    return tuple(found)
+
+
+def _quoted(text: str) -> str:
+    """A text as a configuration of git holds it.
+
+    >>> print(_quoted('a"b'))
+    "a\\"b"
+    """
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
 
 
 def checked_out(folder: str | Path) -> tuple[Path, str] | None:
@@ -353,12 +420,20 @@ class _Done:
     trouble: str
 
 
-def _run(folder: Path, words: Sequence[str], given: str | None, fine: Sequence[int], patience: float) -> _Done:
-    program = shutil.which("git")
+def _run(
+    folder: Path, words: Sequence[str], given: str | None, fine: Sequence[int], patience: float,
+    variables: Mapping[str, str] = MappingProxyType({}),
+) -> _Done:  # fmt: skip
+    # Few variables are kept: inside one of git's own hooks others name another repository, and some name programs.
+    # A relative place to look for programs would be the folder that is read.
+    kept = {name: os.environ[name] for name in KEPT if name in os.environ}
+    places = [place for place in kept.get("PATH", os.defpath).split(os.pathsep) if os.path.isabs(place)]
+    environment = {**kept, "PATH": os.pathsep.join(places), **SETTINGS, **variables}
+    program = shutil.which("git", path=environment["PATH"])
     if not program:
         raise GitUnavailable("git is not installed, or not where the program looks for it.")
-    # Inside one of git's own hooks these name another repository or a half-written index.
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")} | SETTINGS
+    if words[0] in INTO_SUBMODULES:
+        words = (words[0], "--ignore-submodules=dirty", *words[1:])
     try:
         done = subprocess.run(
             [program, *OPTIONS, *words], cwd=folder, env=environment, timeout=patience, check=False,

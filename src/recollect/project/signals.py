@@ -24,7 +24,7 @@ from typing import Any, TypeVar
 from .. import text
 from ..errors import RecollectError
 from ..types import Noun
-from .git import Repository, checked_out, staged_on
+from .git import checked_out, find, staged_on
 
 MAX_WORDS, MAX_FILES, MAX_TASK = 100, 20, 600
 MAX_READ = 64 * 1024  # bytes of a file that are looked at
@@ -131,7 +131,7 @@ def collect(folder: str, deadline: Deadline) -> Signals:
 
 def changed(top: Path, patience: float, ranges: Sequence[str] = LAST) -> tuple[str, ...]:
     """The files that changed in the first of these ranges of commits that there is; nothing where there is none."""
-    repository = Repository(top, top / ".git", top / ".git")
+    repository = find(top)
     for span in ranges:
         words = ("diff", "--name-only", "-z", "--no-ext-diff", span, "--")
         if told := repository.ask(*words, fine=(0, 128), patience=patience):

@@ -119,7 +119,7 @@ class Kept:
     """The states of repositories, by the folder asked from; may be used from several threads."""
 
     def __init__(self) -> None:
-        self._homes: _Latest[str, Repository] = _Latest(FOLDERS)
+        self._homes: _Latest[str, tuple[Repository, Any]] = _Latest(FOLDERS)
         self._readings: _Latest[Path, _Reading] = _Latest(REPOSITORIES)
         self._turns: _Latest[Path, threading.Lock] = _Latest(REPOSITORIES)
         self._histories: _Latest[tuple[Path, str, str, int], tuple[Commit, ...]] = _Latest(HISTORIES)
@@ -127,10 +127,12 @@ class Kept:
     def repository(self, folder: str | Path) -> Repository:
         """The repository of a folder; known ones are not looked for again while they are there."""
         name = os.path.normpath(folder)
-        known = self._homes.get(name)
+        known, configured = self._homes.get(name) or (None, None)
         if known and (known.git / "HEAD").exists() and (known.bare or _holds(known)):
-            return known
-        return self._homes.put(name, find(folder))
+            if configured == _stamp(known.common / "config"):
+                return known
+        found = find(folder)
+        return self._homes.put(name, (found, _stamp(found.common / "config")))[0]
 
     def state(self, folder: str | Path) -> State:
         """Where the repository of a folder stands now."""
