@@ -128,9 +128,9 @@ class Kept:
         """The repository of a folder; known ones are not looked for again while they are there."""
         name = os.path.normpath(folder)
         known, configured = self._homes.get(name) or (None, None)
-        if known and (known.git / "HEAD").exists() and (known.bare or _holds(known)):
-            if configured == _stamp(known.common / "config"):
-                return known
+        there = known and (known.git / "HEAD").exists() and (known.bare or _holds(known))
+        if known and there and configured == _stamp(known.common / "config"):
+            return known
         found = find(folder)
         return self._homes.put(name, (found, _stamp(found.common / "config")))[0]
 
