@@ -223,7 +223,8 @@ def recalled(result: Recall, look: Look, explain: bool = False, empty: bool = Fa
                 ),
             ]
         )  # fmt: skip
-    weak = [look.paint("Probably nothing here answers that; this comes closest.", "yellow")] if result.weak else []
+    said = "Probably nothing here answers that; this comes closest." if result.unlikely else "This may not answer it."
+    weak = [look.paint(said, "yellow")] if result.weak else []
     blocks = weak + ["\n".join(hit(found, number, look, explain)) for number, found in enumerate(result.hits, start=1)]
     if explain:
         blocks.append("\n".join(explained(result, look)))

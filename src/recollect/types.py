@@ -30,6 +30,8 @@ RELATIONS = (
 JOB_STATES = ("queued", "running", "done", "failed", "cancelled")
 SOURCES = ("statement", "turn", "document", "file", "commit", "url", "import")
 
+UNLIKELY = 0.2  # how probable it must at least be that a hit answers, for a weak answer to be worth a look
+
 NETWORK_OF = {
     "preference": "opinion", "rule": "opinion", "heuristic": "opinion", "decision": "experience",
     "lesson": "experience", "incident": "experience", "turn": "experience", "task": "experience",
@@ -519,6 +521,11 @@ class Recall(Noun):
     explained: Explained | None = None
     weak: bool = False
     fits: float = 1.0
+
+    @property
+    def unlikely(self) -> bool:
+        """Whether it is far more probable that nothing answers than that something does."""
+        return self.fits < UNLIKELY
 
     def __iter__(self) -> Any:
         return iter(self.hits)

@@ -19,6 +19,8 @@ from ..types import Captured, Entry, Evidence, Forgotten, Link, Memory, Page, Re
 
 Words = Callable[[Any, datetime], str]
 CONTENT = 2000  # characters of one memory in a list of several
+UNLIKELY = "Probably none of these answers the question; they come closest."
+UNSURE = "These may not answer the question."
 
 
 def memory_line(memory: Memory, most: int = CONTENT) -> str:
@@ -46,7 +48,7 @@ def recalled(result: Recall, now: datetime) -> str:
     skipped = [f"(skipped: {neutral(line)})" for line in result.skipped]
     if not result.hits:
         return "\n".join(["Nothing found in memory. Other words, or fewer filters, may find it.", *skipped])
-    weak = ["Probably none of these answers the question; they come closest."] if result.weak else []
+    weak = [UNLIKELY if result.unlikely else UNSURE] if result.weak else []
     return "\n".join([HEADER, *weak, *(memory_line(hit.memory) for hit in result.hits), *skipped])
 
 
