@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -84,7 +85,7 @@ def test_a_summary_of_a_time_is_found_though_it_was_written_after_it(opened: Ope
         (datetime(2024, 11, 2, tzinfo=UTC), "fact", "The old lift was taken out."),
     )
     for moment, kind, content in told:
-        memory.remember(content, kind=kind, valid_from=moment)
+        memory.remember(content, kind=kind, valid_from=moment, tags=["captured"])
     clock.moment = START
     found = memory.recall("What were the results in March 2025?", explain=True)
     assert contents(found)[0] == told[0][2]
@@ -253,7 +254,10 @@ def test_no_choice_exceeds_the_budget_or_the_limit(budget: int) -> None:
 
 
 def test_a_threshold_may_leave_nothing() -> None:
-    assert select(scored(("fact", "x", 0.3)), RECIPES["conversation"], 5, None, (), lambda _: 1).chosen == []
+    assert (
+        select(scored(("fact", "x", 0.3)), replace(RECIPES["default"], threshold=0.45), 5, None, (), lambda _: 1).chosen
+        == []
+    )
 
 
 def test_age_does_not_count_against_a_memory_when_a_time_was_asked_for(memory: recollect.Engine, clock: Clock) -> None:
@@ -291,7 +295,7 @@ FILLERS = [
 
 def test_a_named_time_never_reaches_beyond_what_the_caller_asked_for(memory: recollect.Engine) -> None:
     memory.remember("The zebra broke in the old days.", valid_from="2020-05-05T00:00:00Z")
-    memory.remember("The zebra broke again.", valid_from="2025-05-05T00:00:00Z")
+    memory.remember("The zebra broke again.", valid_from="2025-05-05T00:00:00Z", tags=["captured"])
     found = memory.recall("what zebra broke in May 2020?", since="2023-01-01T00:00:00Z")
     assert contents(found) == ["The zebra broke again."]
 

@@ -48,7 +48,7 @@ def recollect(*words: str, said: str = "") -> subprocess.CompletedProcess[str]:
 def remembered(content: str) -> None:
     os.environ["RECOLLECT_EMBEDDER"] = "off"
     try:
-        assert recollect("remember", content).returncode == 0
+        assert recollect("remember", "--everywhere", content).returncode == 0
     finally:
         del os.environ["RECOLLECT_EMBEDDER"]
 
@@ -81,7 +81,8 @@ def test_a_server_without_a_daemon_ends_well_while_the_model_is_loading(slow: Pa
     ) as serving:  # fmt: skip
         assert serving.stdin
         assert serving.stderr
-        serving.stdin.write(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}) + "\n")
+        call = {"name": "recall", "arguments": {"query": "parser"}}
+        serving.stdin.write(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}) + "\n")
         serving.stdin.flush()
         wait_for(slow)
         serving.stdin.close()

@@ -62,7 +62,7 @@ class World:
             "at": lambda: SOON, "true_at": lambda: SOON, "budget": lambda: 200, "branch": lambda: "main",
             "folder": lambda: str(self.repo.path), "state": lambda: "active", "undo": lambda: False,
             "path": lambda: "README.md" if tool == "search_commits" else str(self.repo.path),
-            "entityNames": lambda: ["ledger"], "names": lambda: ["billing"],
+            "severity": lambda: "SEV2", "entityNames": lambda: ["ledger"], "names": lambda: ["billing"],
             "calls": lambda: [{"tool": "memory_stats", "arguments": {}, "fields": ["memories"], "quiet": False}],
             "value": lambda: f"Billing moved {memory.id}.",
             "content": lambda: f"Billing moved {memory.id}.",

@@ -207,7 +207,7 @@ def get_task_context(engine: Engine, caller: Caller, **places: Any) -> dict[str,
     if task := tasks.get_task(engine, where):
         found["task"] = task
         asked = task.content.removeprefix(LEAD)[:2000]
-        near = engine.recall(asked, scope=where, kinds=BEARING, limit=5, abstain=True)
+        near = engine.recall(asked, scope=where, kinds=BEARING, limit=5, recipe="conversation")
         found["related"] = [hit.memory for hit in near.hits]
     return found
 
