@@ -238,7 +238,8 @@ def recipes() -> str:
     rows = ["| recipe | for | arms | effort | cut |", "|---|---|---|---|---|"]
     for recipe in RECIPES.values():
         arms = ", ".join(f"{arm} {weight:g}" for arm, weight in recipe.arms.items())
-        cuts = {"threshold": recipe.threshold, "relevance": recipe.relevance, "limit": recipe.limit, "tokens": recipe.max_tokens}
+        cuts = {name: getattr(recipe, name) for name in ("threshold", "relevance", "limit")}
+        cuts["tokens"] = recipe.max_tokens
         cut = ", ".join(f"{name} {value:g}" for name, value in cuts.items() if value) or "–"
         rows.append(f"| `{recipe.name}` | {recipe.purpose} | {arms} | {recipe.effort} | {cut} |")
     return "\n".join(rows)

@@ -7,10 +7,13 @@ without a person only when numbers and negations agree as well.
 
 from __future__ import annotations
 
+import re
+
 from ..meaning import marks
 from ..terms import STOP_WORDS, terms
 
 SHARED = 0.5
+_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 # What makes a statement hold in some cases only; the other conditions are often a matter of wording.
 RESTRICTING = frozenset(
     "if unless only until except wenn falls nur bis si seulement sauf solo sólo salvo se só exceto".split()
@@ -32,12 +35,15 @@ def agree(one: str, other: str) -> bool:
 
     >>> agree("Retry 3 times.", "Retries: 3"), agree("Retry 3 times.", "Retry 5 times.")
     (True, False)
+    >>> agree("We keep it in queue zq0.", "We keep it in queue zq1.")
+    False
     >>> agree("Wir nutzen Kafka.", "Wir nutzen Kafka nicht."), agree("We deploy daily.", "We deploy daily if asked.")
     (False, False)
     """
     first, second = marks(one), marks(other)
     return (
-        first.numbers == second.numbers
+        sorted(_NUMBER.findall(one)) == sorted(_NUMBER.findall(other))  # those inside names too: v2 is not v3
+        and first.numbers == second.numbers
         and first.denies == second.denies
         and first.conditions & RESTRICTING == second.conditions & RESTRICTING
     )
