@@ -37,6 +37,7 @@ class Tally:
         self._policy = policy
         self._noted: dict[str, _Noted] = {}
         self._lock = threading.Lock()
+        self._writing = threading.Lock()  # who looks at the counts waits for those that are being written
         self._timer: threading.Timer | None = None
 
     def add(self, answer: Answer, seq: int) -> int:
@@ -54,20 +55,21 @@ class Tally:
 
     def flush(self) -> None:
         """Write what is noted. A store that cannot be written now keeps its answers; only the counts are lost."""
-        with self._lock:
-            if self._timer is not None:
-                self._timer.cancel()
-                self._timer = None
-            noted, self._noted = self._noted, {}
-        counts = [
-            Count(
-                id, one.asked, one.hits, self._policy.tier(one.answer.asked + one.asked, kept=True),
-                one.answer.version, one.seq,
-            )
-            for id, one in noted.items()
-        ]  # fmt: skip
-        if counts:
-            try:
-                self._store.asked(self._tenant, counts, self._now())
-            except StoreUnavailable as error:
-                log.warning("how often answers were served was not written: %s", error)
+        with self._writing:
+            with self._lock:
+                if self._timer is not None:
+                    self._timer.cancel()
+                    self._timer = None
+                noted, self._noted = self._noted, {}
+            counts = [
+                Count(
+                    id, one.asked, one.hits, self._policy.tier(one.answer.asked + one.asked, kept=True),
+                    one.answer.version, one.seq,
+                )
+                for id, one in noted.items()
+            ]  # fmt: skip
+            if counts:
+                try:
+                    self._store.asked(self._tenant, counts, self._now())
+                except StoreUnavailable as error:
+                    log.warning("how often answers were served was not written: %s", error)

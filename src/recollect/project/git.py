@@ -40,7 +40,7 @@ MAX_TEXT = 4_000_000  # characters of a file in which a symbol is looked for
 MAX_FILES = 200  # files of one commit that are kept
 COPIED = (
     r"^(core\.(filemode|ignorecase|symlinks|precomposeunicode|autocrlf|eol|excludesfile|hookspath)"
-    r"|extensions\.(objectformat|refstorage)|branch\..*\.(remote|merge)|remote\..*\.fetch)$"
+    r"|extensions\.(objectformat|refstorage)|branch\..*\.(remote|merge)|remote\..*\.fetch|remote\.origin\.url)$"
 )  # the settings of a repository that count; none of them makes git run anything while it reads
 # What the work trees of a repository share, less its configuration and its hooks.
 SHARED = (

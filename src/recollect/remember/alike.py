@@ -13,7 +13,7 @@ from ..meaning import marks
 from ..terms import STOP_WORDS, terms
 
 SHARED = 0.5
-_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
+_NUMBER_IN_NAME = re.compile(r"(?<=[^\W\d])\d+")
 # What makes a statement hold in some cases only; the other conditions are often a matter of wording.
 RESTRICTING = frozenset(
     "if unless only until except wenn falls nur bis si seulement sauf solo sólo salvo se só exceto".split()
@@ -42,8 +42,8 @@ def agree(one: str, other: str) -> bool:
     """
     first, second = marks(one), marks(other)
     return (
-        sorted(_NUMBER.findall(one)) == sorted(_NUMBER.findall(other))  # those inside names too: v2 is not v3
-        and first.numbers == second.numbers
+        first.numbers == second.numbers
+        and sorted(_NUMBER_IN_NAME.findall(one)) == sorted(_NUMBER_IN_NAME.findall(other))  # v2 is not v3
         and first.denies == second.denies
         and first.conditions & RESTRICTING == second.conditions & RESTRICTING
     )
