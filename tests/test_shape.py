@@ -62,7 +62,8 @@ def imported(path: Path) -> Iterator[str]:
 def test_no_file_or_function_has_outgrown_its_noun() -> None:
     lines = {path: path.read_text("utf-8").count("\n") for path in FILES}
     assert {str(path): n for path, n in lines.items() if n > MAX_FILE} == {}, "split by noun, or delete"
-    assert sum(lines.values()) < MAX_PACKAGE
+    product = sum(n for path, n in lines.items() if home(path) != "evaluate")
+    assert product < MAX_PACKAGE, "delete something first"
     long = {
         f"{path.name}:{node.name}": size
         for path, tree in FILES.items()
