@@ -27,7 +27,6 @@ import recollect
 from conftest import Clock, Places
 from other_process import Tell, another_process
 from recollect import BadInput, Memory, Refused, Scope, times
-from recollect.history.asof import lies_in
 from recollect.types import EVERYWHERE, Message
 from recollect.upkeep.janitor.room import PERSONAL
 from replay import entries_of, replayed, state_of
@@ -270,7 +269,7 @@ class WholeLife(RuleBasedStateMachine):
         now, blanked = self.records(), self.blanked()
         for id in now.keys() - done.skipped.keys() - blanked:
             was, had = then.get(id), before[id]
-            inside = any(lies_in(Scope(**one["scope"]), scope) for one in (was, had) if one)
+            inside = any(scope.contains(Scope(**one["scope"])) for one in (was, had) if one)
             if not inside:
                 assert now[id] == had, "what lies outside is not touched"
             elif was:

@@ -25,7 +25,7 @@ from .remember.mention import ABOUT, entity_key, known_in
 from .remember.write import present
 from .store.contract import Store, Transaction
 from .text import title_of
-from .types import SCOPE_FIELDS, Draft, Entity, Link, Memory, Noun, Recall, Remembered, Scope, Source
+from .types import Draft, Entity, Link, Memory, Noun, Recall, Remembered, Scope, Source
 
 SUFFERED = "had_incident"  # the one relation of an entity to a memory
 MAX_READ = 10_000  # entities that are read at once
@@ -90,7 +90,7 @@ class Graph:
             for number, node in enumerate(given):
                 if node.name not in taken and node.name not in fresh:
                     moment = self._now() + timedelta(microseconds=number)
-                    key = entity_key(self._scope.user, node.name)
+                    key = entity_key(self._scope.stored().user, node.name)
                     entity = Entity(
                         self._verbs.new_id(moment), node.kind, node.name, key, self._scope.project, moment
                     )  # fmt: skip
@@ -237,8 +237,7 @@ class Graph:
     def _archive(self, changes: Transaction, id: str, *, passing: bool = False) -> None:
         """Take a memory out of recall; another's is left alone in passing, and refused where it was meant."""
         memory = present(changes, id)
-        own = zip(memory.scope.places(), self._inside.places(), strict=True)
-        if any(wanted and place != wanted for place, wanted in own):
+        if not self._inside.contains(memory.scope):
             if passing:
                 return
             raise Forbidden(f"Memory {memory.id} is not yours to forget.")
@@ -290,7 +289,7 @@ class Graph:
         ends = {link.origin for link in found} | {link.target for link in found}
         names = {e.id: e.name for e in self._store.of(self._tenant, Entity, sorted(ends)) if self._sees(e)}
         for memory in self._store.memories(self._tenant, sorted(ends)).values():
-            if memory.state == "active" and _within(memory.scope, self._scope):
+            if memory.state == "active" and self._scope.sees(memory.scope):
                 names[memory.id] = memory.title or title_of(memory.content)
         return [
             Relation(names[link.origin], link.relation, names[link.target])
@@ -322,7 +321,7 @@ class Graph:
         known: dict[str, list[Memory]] = {entity.id: [] for entity in entities}
         for link in about:
             memory = memories.get(link.origin)
-            if memory and memory.state == "active" and _within(memory.scope, self._scope):
+            if memory and memory.state == "active" and self._scope.sees(memory.scope):
                 known[link.target].append(memory)
         return [(entity, known[entity.id]) for entity in entities]
 
@@ -352,8 +351,9 @@ class Graph:
         return known_in(entity, self._scope)
 
     def _owned(self, entity: Entity) -> Entity:
-        project, user = self._inside.project, self._inside.user
-        if (project and entity.project != project) or (user and entity.key != entity_key(user, entity.name)):
+        project, users = self._inside.project, self._inside.allowed("user", inside=True)
+        keys = [entity_key(user, entity.name) for user in users]
+        if (project and entity.project != project) or (keys and entity.key not in keys):
             raise Forbidden(
                 f"The entity {entity.name} is not yours to change.", fix="Say what is new in one of your own."
             )
@@ -376,10 +376,6 @@ class Graph:
 
 def _said(entity: Entity, memory: Memory) -> str:
     return memory.content.removeprefix(f"{entity.name}:").strip()
-
-
-def _within(scope: Scope, asked: Scope) -> bool:
-    return all(getattr(scope, name) in ("", wanted) for name in SCOPE_FIELDS if (wanted := getattr(asked, name)))
 
 
 def _when(noun: Entity | Link) -> tuple[datetime, str]:

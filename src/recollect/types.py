@@ -106,7 +106,32 @@ class Scope(Noun):
     session: str = ""
 
     def as_dict(self) -> dict[str, Any]:
-        return {name: value for name in SCOPE_FIELDS if (value := getattr(self, name))}
+        return {name: value for name in SCOPE_FIELDS if (value := getattr(self, name)) not in ("", NOBODY)}
+
+    def allowed(self, name: str, *, inside: bool = False) -> tuple[str, ...]:
+        """The values of a field that a memory may have to be seen from here, or to lie inside; none is any."""
+        value = getattr(self, name)
+        if value == NOBODY:
+            return ("",)
+        return () if not value else (value,) if inside else (value, "")
+
+    def sees(self, other: Scope) -> bool:
+        """Whether what holds in another scope is seen from here."""
+        return self._allows(other, inside=False)
+
+    def contains(self, other: Scope) -> bool:
+        """Whether another scope lies inside this one."""
+        return self._allows(other, inside=True)
+
+    def _allows(self, other: Scope, *, inside: bool) -> bool:
+        return all(
+            not (allowed := self.allowed(name, inside=inside)) or getattr(other.stored(), name) in allowed
+            for name in SCOPE_FIELDS
+        )
+
+    def stored(self) -> Scope:
+        """The scope as a memory has it: what nobody in particular says is everybody's."""
+        return replace(self, user="") if self.user == NOBODY else self
 
     def places(self) -> tuple[str, str, str, str, str]:
         return self.user, self.project, self.branch, self.agent, self.session
@@ -116,6 +141,7 @@ class Scope(Noun):
 
 
 SCOPE_FIELDS = tuple(f.name for f in fields(Scope))
+NOBODY = "(nobody)"  # asked as this user, one sees and touches what belongs to no user; no memory has it
 EVERYWHERE = Scope()
 
 

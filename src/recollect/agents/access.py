@@ -3,6 +3,18 @@
 The tenant, and the user and project of the wall, come from the token or from being on this machine: never from an
 argument. An argument can narrow what is asked for; one that reaches past the wall is refused. Behind a wall one *sees*
 what holds there, which includes what holds everywhere, and one *owns*, that is, may change, only what lies inside.
+
+What a wall shows, by the user and the project that a memory has:
+
+    wall                  sees                                             owns
+    none                  everything of the tenant                         everything of the tenant
+    user ana              users "" and ana, in any project                 user ana, in any project
+    project web           user "" alone, in projects "" and web            user "" alone, in project web
+    user ana project web  users "" and ana, in projects "" and web         user ana in project web
+
+So a memory with a user is that user's alone, whatever its project: a token of a project speaks for no person and sees
+nobody's own. `Caller` writes this into its wall as the user NOBODY; stores, index and graph follow from
+`Scope.allowed`, the one place where a scope is compared with another.
 """
 
 from __future__ import annotations
@@ -13,7 +25,7 @@ from typing import Any
 
 from ..checks import MAX_NAME, Cleaner
 from ..errors import Forbidden, NotFound
-from ..types import EVERYWHERE, SCOPE_FIELDS, Memory, Scope
+from ..types import EVERYWHERE, NOBODY, Memory, Scope
 
 RIGHTS = ("read", "write", "admin")
 
@@ -30,6 +42,10 @@ class Caller:
     token: str = ""
     folder: str = ""  # where they work, of somebody on this machine
     model: bool = False  # a language model, in somebody's name
+
+    def __post_init__(self) -> None:
+        if self.wall.project and not self.wall.user:
+            object.__setattr__(self, "wall", replace(self.wall, user=NOBODY))
 
     def may(self, right: str, what: str) -> None:
         if right not in self.can:
@@ -52,8 +68,12 @@ class Caller:
         return replace(self, home=self.scope(places))
 
     def scope(self, places: Mapping[str, Any]) -> Scope:
-        """The scope to ask or remember in: home, narrowed by what was named."""
+        """The scope to ask in: home, narrowed by what was named."""
         return self._behind(replace(self.home, **_names(places)))
+
+    def place(self, places: Mapping[str, Any]) -> Scope:
+        """The scope to remember in: the one to ask in, as a memory has it."""
+        return self.scope(places).stored()
 
     def inside(self, places: Mapping[str, Any]) -> Scope:
         """The scope to forget or count in: the wall, narrowed by what was named. Home does not count here."""
@@ -65,26 +85,27 @@ class Caller:
 
     def moved(self, memory: Memory, places: Mapping[str, Any]) -> Scope:
         """Where a memory of the caller's would be moved to."""
-        return self._behind(replace(memory.scope, **_names(places)))
+        return self._behind(replace(memory.scope, **_names(places))).stored()
 
     def _behind(self, scope: Scope) -> Scope:
         """The scope, with the wall where it names nothing: «everywhere» is as far as the caller reaches."""
         for name in ("user", "project"):
             own, asked = getattr(self.wall, name), getattr(scope, name)
             if own and asked not in ("", own):
-                raise Forbidden(
-                    f"{name} {asked!r} is not yours; your token is for {name} {own!r}.", fix=f"Leave {name} out."
-                )
+                yours = "no user" if own == NOBODY else f"{name} {own!r}"
+                raise Forbidden(f"{name} {asked!r} is not yours; your token is for {yours}.", fix=f"Leave {name} out.")
         walls = {name: own for name in ("user", "project") if (own := getattr(self.wall, name))}
         return replace(scope, **walls)
 
     def sees(self, memory: Memory) -> bool:
-        return all(
-            getattr(memory.scope, name) in ("", own) for name in SCOPE_FIELDS if (own := getattr(self.wall, name))
-        )
+        return self.wall.sees(memory.scope)
 
     def owns(self, memory: Memory) -> bool:
-        return all(getattr(memory.scope, name) == own for name in SCOPE_FIELDS if (own := getattr(self.wall, name)))
+        return self.wall.contains(memory.scope)
+
+    def asked(self, user: str, project: str) -> bool:
+        """Whether a question of that place was asked behind this wall: what others ask is theirs, also in a project."""
+        return self.wall.user in ("", user) and self.wall.project in ("", project)
 
     def seen(self, memory: Memory) -> Memory:
         """The memory, or the same words as for one that does not exist."""

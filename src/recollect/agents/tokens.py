@@ -80,7 +80,7 @@ class IssuedTokens:
 
     def revoke(self, id: str, *, inside: Scope = EVERYWHERE) -> Token:
         """End a token, by its id or the last characters of it; only one inside a scope."""
-        within = [t for t in self.all() if (inside.user, inside.project) in _walls(t.scope)]
+        within = [token for token in self.all() if inside.contains(token.scope)]
         found = [token for token in within if ids.plausible(id) and token.id.endswith(id)]
         if not found:
             raise NotFound(f"No token has the id {id!r:.60}.", fix="List them with: recollect token list")
@@ -98,11 +98,6 @@ class IssuedTokens:
         """End every token of a user; gives their ids."""
         theirs = [token for token in self.all() if token.scope.user == user and not token.revoked_at]
         return tuple(self.revoke(token.id).id for token in theirs)
-
-
-def _walls(scope: Scope) -> set[tuple[str, str]]:
-    """The walls behind which a token lies."""
-    return {(user, project) for user in ("", scope.user) for project in ("", scope.project)}
 
 
 @dataclass(slots=True)

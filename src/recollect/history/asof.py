@@ -60,17 +60,11 @@ def held(memory: Memory, moment: datetime) -> bool:
     return (memory.valid_from is None or memory.valid_from <= moment) and all(moment < end for end in ends)
 
 
-def lies_in(scope: Scope, outer: Scope) -> bool:
-    """Whether a scope has the same values as another wherever that one names any."""
-    return all(not wanted or own == wanted for own, wanted in zip(scope.places(), outer.places(), strict=True))
-
-
 def fits(memory: Memory, filter: Filter) -> bool:
     """Whether a memory passes a filter, as a store would say."""
-    places = zip(memory.scope.places(), filter.scope.places(), strict=True)
     since = memory.valid_from or memory.created_at
     return (
-        all(not wanted or own == wanted or (not own and not filter.inside) for own, wanted in places)
+        (filter.scope.contains if filter.inside else filter.scope.sees)(memory.scope)
         and (not filter.kinds or memory.kind in filter.kinds)
         and (not filter.states or memory.state in filter.states)
         and set(filter.tags) <= set(memory.tags)

@@ -33,7 +33,7 @@ from ..store.contract import Transaction
 from ..store.rows import changed, record
 from ..store.trail import Trace
 from ..types import EVERYWHERE, KINDS, Entity, Entry, Evidence, Link, Memory, Scope, Source, Tombstone
-from .asof import Past, Rows, lies_in, undone
+from .asof import Past, Rows, undone
 from .undo import May, Undo
 
 MOST = 1000  # memories of each sort that a difference names
@@ -60,7 +60,7 @@ class Chosen:
 
     def has(self, memory: Memory, uris: dict[str, str]) -> bool:
         return (
-            lies_in(memory.scope, self.scope)
+            self.scope.contains(memory.scope)
             and (not self.kinds or memory.kind in self.kinds)
             and (not self.tags or bool(set(self.tags) & set(memory.tags)))
             and (not self.sources or memory.source in self.sources or uris.get(memory.source, "") in self.sources)
@@ -160,7 +160,7 @@ class Checkpoints:
         """Forget a name; what it named stays in the journal."""
         with self._changing() as changes:
             found = self.get(name)
-            if not lies_in(found.scope, inside):
+            if not inside.contains(found.scope):
                 raise NotFound(f"There is no checkpoint {name!r}.")
             changes.drop(Checkpoint, found.id, "drop")
         return found
@@ -243,7 +243,7 @@ class Checkpoints:
         cleaner, writer = Cleaner(MAX_NAME, redact), self.writer
         seq, own = self.place(to)
         where = own if scope is None else cleaner.scope(scope)
-        if not lies_in(where, own):
+        if not own.contains(where):
             raise BadInput(f"The checkpoint is of {own}; {where} lies outside.", fix="Name a place inside it.")
         chosen = Chosen(
             where,
@@ -293,8 +293,8 @@ class _Differences:
             # Whose it was cannot be told any more, so it is told only to who asks for everything.
             self.counts["purged"] += self._scope == EVERYWHERE
             return
-        old = before if before and lies_in(before.scope, self._scope) else None
-        new = after if after and lies_in(after.scope, self._scope) else None
+        old = before if before and self._scope.contains(before.scope) else None
+        new = after if after and self._scope.contains(after.scope) else None
         stood, stands = (one is not None and one.state in LIVE for one in (old, new))
         if old and new and stood and stands:
             was, now = changed(record(old), record(new))
@@ -471,7 +471,7 @@ class _Rollback:
     def _chosen(self, id: str) -> bool:
         """Whether a memory that did not change itself is one that was meant."""
         memory = self.changes.get(Memory, id) if self.chosen.whole else None
-        return memory is not None and lies_in(memory.scope, self.chosen.scope)
+        return memory is not None and self.chosen.scope.contains(memory.scope)
 
     def _ends(self, link: Link) -> bool:
         return all(self.changes.get(Memory if kind == "memory" else Entity, end) for kind, end in _ends(link))
@@ -504,7 +504,7 @@ class _Rollback:
     def _in_scope(self, entity: Entity | None) -> bool:
         """An entity is of a project or of all; a narrower place than a project has none of its own."""
         own = Scope(project=entity.project) if entity else EVERYWHERE
-        return entity is not None and lies_in(own, self.chosen.scope)
+        return entity is not None and self.chosen.scope.contains(own)
 
 
 def _ends(link: Link) -> Iterator[tuple[str, str]]:

@@ -30,7 +30,6 @@ from ..store.contract import Transaction
 from ..store.trail import Trace
 from ..thin import spool
 from ..types import Entity, Entry, Evidence, Link, Memory, Scope, Source, Tombstone
-from .asof import lies_in
 
 GONE = "[purged]"
 SHORTEST, SHORTEST_QUOTE = 4, 12  # characters of a memory and of a quote that are looked for inside other texts
@@ -135,7 +134,7 @@ class Eraser:
     def _erase_user(self, changes: Transaction, user: str) -> None:
         store, tenant, after = self.writer.store, self.writer.tenant, ""
         for hold in store.all(tenant, Hold, "", 1000):
-            if lies_in(Scope(user=user), hold.scope):  # nothing of theirs may go, not even what is no memory
+            if hold.scope.contains(Scope(user=user)):  # nothing of theirs may go, not even what is no memory
                 raise Held(f"Nothing of {user} may be erased: it is on hold ({hold.name}).")
         while batch := store.all(tenant, Entity, after, 1000):
             after = batch[-1].id

@@ -20,7 +20,6 @@ from ..past import ACTIONS, Hold, Retained, Retention
 from ..redact import redact
 from ..remember.write import Writer
 from ..types import EVERYWHERE, KINDS, Filter, Kept, Memory, Scope
-from .asof import lies_in
 
 N = TypeVar("N", bound=Kept)
 PINNED = "pinned"
@@ -131,7 +130,7 @@ class Policies:
         why = f"kept for {policy.days} days"
         if policy.action == "purge":
             holds = self.holds()
-            held = {memory.id for memory in due if any(lies_in(memory.scope, hold.scope) for hold in holds)}
+            held = {memory.id for memory in due if any(hold.scope.contains(memory.scope) for hold in holds)}
             due = [memory for memory in due if memory.id not in held]
             done["held"] += sorted(held)
             done["purged"] += [memory.id for memory in due]
@@ -160,7 +159,7 @@ class Policies:
 
 def narrowest(policies: Sequence[Retention], memory: Memory) -> Retention | None:
     """The policy that counts for a memory: of those that fit, the one that names most; the latest of equals."""
-    fitting = [one for one in policies if one.kind in ("", memory.kind) and lies_in(memory.scope, one.scope)]
+    fitting = [one for one in policies if one.kind in ("", memory.kind) and one.scope.contains(memory.scope)]
     return max(fitting, key=lambda one: (len(one.scope.as_dict()), bool(one.kind), one.id), default=None)
 
 

@@ -234,7 +234,7 @@ def _visible(engine: Engine, wanted: Wanted, deadline: Deadline, skipped: list[s
     for _ in range(LISTED // PAGE):
         page = engine.list(kinds=(*LEARNT, *TOLD), limit=PAGE, cursor=cursor)
         for memory in page.memories:
-            seen = within(memory.scope, _seen(wanted) if memory.kind in LEARNT else wanted.scope)
+            seen = (_seen(wanted) if memory.kind in LEARNT else wanted.scope).sees(memory.scope)
             if seen and settled(memory, wanted.scope):
                 yield memory
         if not (cursor := page.cursor):
@@ -242,11 +242,6 @@ def _visible(engine: Engine, wanted: Wanted, deadline: Deadline, skipped: list[s
         if deadline.left < deadline.seconds / 3:
             break
     skipped.append("prominence: only the newest were compared")
-
-
-def within(own: Scope, wanted: Scope) -> bool:
-    """Whether what holds in one scope is seen from another."""
-    return all(not want or have in ("", want) for have, want in zip(own.places(), wanted.places(), strict=True))
 
 
 def settled(memory: Memory, scope: Scope) -> bool:

@@ -559,9 +559,8 @@ def verbatim(memory: Memory, asked: Understood) -> float:
 def passes(memory: Memory, query: Query) -> bool:
     """Whether a memory that came by a link is one that the question may see."""
     filter = query.filter
-    places = zip(memory.scope.places(), filter.scope.places(), strict=True)
     return (
-        all(not wanted or own in ("", wanted) for own, wanted in places)
+        filter.scope.sees(memory.scope)
         and (not filter.kinds or memory.kind in filter.kinds)
         and set(filter.tags) <= set(memory.tags)
         and (query.as_of is not None or not filter.states or memory.state in filter.states)

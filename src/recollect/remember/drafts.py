@@ -50,7 +50,7 @@ def fields_of(draft: Draft, cleaner: Cleaner) -> Draft:
         context=cleaner.text(draft.context, "context"),
         speaker=cleaner.text(draft.speaker, "speaker", MAX_NAME),
         position=_position(draft.position),
-        scope=cleaner.scope(draft.scope),
+        scope=cleaner.scope(draft.scope).stored(),
         keywords=cleaner.texts(draft.keywords, "keywords", MAX_KEYWORDS, MAX_TAG),
         tags=cleaner.texts(draft.tags, "tags", MAX_TAGS, MAX_TAG),
         refs=cleaner.texts(draft.refs, "refs", MAX_REFS, MAX_REF),

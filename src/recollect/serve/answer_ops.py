@@ -36,13 +36,9 @@ def _place(caller: Caller, places: dict[str, Any]) -> Scope:
 def _known(engine: Engine, caller: Caller, question: str, places: dict[str, Any]) -> str:
     """The id of a question that the caller may speak of."""
     found = engine.answers.find(question, scope=_place(caller, places))
-    if not _inside(found, caller.wall):
+    if not caller.asked(found.user, found.project):
         raise NotFound(f"«{text.shorten(question, 80)}» was not asked here.")
     return found.id
-
-
-def _inside(one: Answer | Scope, wall: Scope) -> bool:
-    return wall.user in ("", one.user) and wall.project in ("", one.project)
 
 
 # -- verbs ------------------------------------------------------------------------------------------------------------
@@ -105,7 +101,7 @@ def answer_stats(engine: Engine, caller: Caller, **places: Any) -> dict[str, Any
 
 
 def answer_asks(engine: Engine, caller: Caller, *, limit: int) -> list[Ask]:
-    own = (one for one in engine.answers.course.last() if _inside(one.scope, caller.wall))
+    own = (one for one in engine.answers.course.last() if caller.asked(one.scope.user, one.scope.project))
     return list(own)[-limit:]
 
 

@@ -7,7 +7,6 @@ from typing import Any
 from ..agents.access import Caller
 from ..engine import Engine
 from ..errors import NotFound
-from ..history.asof import lies_in
 from ..past import (
     Audit,
     Checkpoint,
@@ -54,11 +53,11 @@ def audit(engine: Engine, caller: Caller, **asked: Any) -> Audit:
 
 
 def checkpoint_create(engine: Engine, caller: Caller, *, name: str, reason: str = "", **places: Any) -> Checkpoint:
-    return engine.checkpoints.create(name, scope=caller.inside(places), reason=reason)
+    return engine.checkpoints.create(name, scope=caller.inside(places).stored(), reason=reason)
 
 
 def checkpoint_list(engine: Engine, caller: Caller) -> list[Checkpoint]:
-    return [one for one in engine.checkpoints.all() if lies_in(one.scope, caller.wall)]
+    return [one for one in engine.checkpoints.all() if caller.wall.contains(one.scope)]
 
 
 def checkpoint_diff(
@@ -99,7 +98,7 @@ def _asked(caller: Caller, places: dict[str, Any]) -> Scope | None:
 def _visible(engine: Engine, caller: Caller, name: str) -> None:
     """Raise for a checkpoint behind another's wall as for one that does not exist; one of everything is everybody's."""
     for one in engine.checkpoints.all() if caller.walled else ():
-        if name in (one.name, one.id) and one.scope != EVERYWHERE and not lies_in(one.scope, caller.wall):
+        if name in (one.name, one.id) and one.scope != EVERYWHERE and not caller.wall.contains(one.scope):
             raise NotFound(f"There is no checkpoint {name!r:.60}.", fix="See them with: recollect checkpoint list")
 
 

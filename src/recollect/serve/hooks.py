@@ -116,7 +116,7 @@ def _done(engine: Engine, caller: Caller, home: Path, envelope: Mapping[str, Any
             said = _brief(engine, caller, event, seen, known)
         elif event.moment == "prompt" and not late:
             said = recalled(engine, event, seen, known)
-        kept = _keep(engine, event, where, known, at)
+        kept = _keep(engine, event, where.stored(), known, at)
     receipt = str(envelope.get("id") or spool.new_id())
     if kept and not event.session.startswith(PROBE):
         _note(home, {"id": receipt, "at": at, "host": event.host, "event": event.name, "memories": kept})

@@ -82,7 +82,7 @@ class Files:
         self._engine = engine
         self._scope = scope
         page = engine.list(scope=scope, tags=[TAG], limit=MAX_FILES)
-        mine = [memory for memory in page.memories if memory.scope == scope and caller.owns(memory)]
+        mine = [memory for memory in page.memories if memory.scope == scope.stored() and caller.owns(memory)]
         self._kept: dict[str, Memory] = {memory.title: memory for memory in reversed(mine)}
 
     # -- commands: their answers are those of the backend that comes with Anthropic's SDK ------------------------------

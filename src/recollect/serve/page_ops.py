@@ -16,7 +16,6 @@ from .. import __version__, times
 from ..agents.access import Caller
 from ..engine import Engine
 from ..errors import BadInput, RecollectError
-from ..history.asof import lies_in
 from ..overview import Looked, Map, Pair
 from ..recall.query import MAX_LIMIT, filter_of
 from ..remember.mention import known_in
@@ -72,7 +71,7 @@ def recalled(engine: Engine, caller: Caller, *, limit: int, **places: Any) -> tu
 
 def looks(engine: Engine, caller: Caller, *, after: int = 0, limit: int) -> dict[str, Any]:
     """The last looks from inside the caller's wall; `since` is when this server began to note them."""
-    own = [one for one in engine.looks.after(after) if lies_in(one.scope, caller.wall)][-limit:]
+    own = [one for one in engine.looks.after(after) if caller.asked(one.scope.user, one.scope.project)][-limit:]
     return {"since": times.iso(engine.looks.since), "looks": engine.overview.looked(own, caller.sees)}
 
 

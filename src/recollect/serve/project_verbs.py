@@ -39,7 +39,7 @@ _NO_GIT = (NoRepository, GitUnavailable)
 
 def _whole_project(caller: Caller, what: str) -> None:
     """Raise where something changes a whole project's memory and the caller is one user of it."""
-    if caller.wall.user:
+    if caller.wall.stored().user:
         raise Forbidden(f"{what} reaches beyond {caller.wall}.", fix="Use a token of no user.")
 
 

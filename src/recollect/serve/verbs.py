@@ -30,7 +30,6 @@ from ..types import (
     Page,
     Recall,
     Remembered,
-    Scope,
     Source,
 )
 from .folders import cited, left_out, seen
@@ -58,7 +57,7 @@ def remember(engine: Engine, caller: Caller, *, content: str, merge: bool = Fals
     fields, places = split(values)
     if merge:
         caller.unwalled("Merging")
-    scope = caller.scope(places)
+    scope = caller.place(places)
     if fields.get("refs"):
         fields["refs"], project = cited(engine, caller, fields["refs"], scope.project)
         scope = replace(scope, project=project)
@@ -71,7 +70,7 @@ def remember_many(engine: Engine, caller: Caller, *, memories: Sequence[dict[str
         fields, places = split(given)
         if fields.pop("merge", False):
             raise BadInput("merge is for one memory at a time.", fix="Use remember for it.")
-        scope = caller.scope(places)
+        scope = caller.place(places)
         if fields.get("refs"):
             fields["refs"], project = cited(engine, caller, fields["refs"], scope.project)
             scope = replace(scope, project=project)
@@ -106,7 +105,7 @@ def forget(
     elif query is not None:
         said = engine.forget(query=query, purge=purge, dry_run=True).memories
         inside = caller.listing(places)
-        found = [memory for memory in said if _lies_in(memory.scope, inside)]
+        found = [memory for memory in said if inside.contains(memory.scope)]
     elif not any(places.values()):
         raise BadInput("Nothing to forget was named.", fix="Name ids, a query, or a project, branch, agent or session.")
     elif purge and not dry_run:
@@ -129,9 +128,9 @@ def capture(
     engine: Engine, caller: Caller, *, messages: Sequence[dict[str, Any]], origin: str = "api", later: bool = False,
     **places: Any,
 ) -> Captured:  # fmt: skip
-    where = caller.scope(places)
+    where = caller.place(places)
     if caller.walled:  # the names that others gave their turns say nothing about this caller's
-        origin = "/".join((origin, caller.wall.user, caller.wall.project))
+        origin = "/".join((origin, *caller.wall.stored().places()[:2]))
     said = [Message(**{**one, "refs": tuple(one.get("refs") or ())}) for one in messages]
     return engine.capture(said, origin=origin, session=where.session, scope=where, later=later)
 
@@ -252,10 +251,6 @@ def _visible(engine: Engine, caller: Caller, id: str) -> bool:
         return False
 
 
-def _lies_in(scope: Scope, outer: Scope) -> bool:
-    return all(own == wanted for own, wanted in zip(scope.places(), outer.places(), strict=True) if wanted)
-
-
 # -- moving and keeping -----------------------------------------------------------------------------------------------
 
 
@@ -306,7 +301,7 @@ def mend(engine: Engine, caller: Caller) -> dict[str, Any]:
 
 def token_create(engine: Engine, caller: Caller, *, can: list[str], name: str = "", **values: Any) -> dict[str, Any]:
     """A caller behind a wall makes tokens behind the same wall, with no right of which they have none."""
-    places = {field: values.get(field, "") or getattr(caller.wall, field) for field in ("user", "project")}
+    places = {field: values.get(field, "") or getattr(caller.wall.stored(), field) for field in ("user", "project")}
     caller.inside(places)
     for right in can:
         caller.may(right, "Giving a right")
@@ -315,7 +310,7 @@ def token_create(engine: Engine, caller: Caller, *, can: list[str], name: str = 
 
 
 def token_list(engine: Engine, caller: Caller) -> dict[str, Any]:
-    found = [one for one in engine.tokens.all() if _lies_in(one.scope, caller.wall)]
+    found = [one for one in engine.tokens.all() if caller.wall.contains(one.scope)]
     return {"tokens": found}
 
 

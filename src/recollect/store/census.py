@@ -157,8 +157,8 @@ class Census:
         """Which rows pass, whatever their state."""
         filter, columns, mask = sieve.filter, self._columns, self._alive.copy()
         for name in SCOPE_FIELDS:
-            if value := getattr(filter.scope, name):
-                mask &= self._is(name, (value,) if filter.inside else (value, ""))
+            if allowed := filter.scope.allowed(name, inside=filter.inside):
+                mask &= self._is(name, allowed)
         for word, wanted in (("kind", filter.kinds), ("trust", sieve.trusts), ("source", sieve.sources)):
             if wanted:
                 mask &= self._is(word, wanted)

@@ -366,7 +366,7 @@ class Changes(ABC):
         if self._holds is None:
             self._holds = self._rows(Hold, columns(Hold), NOUN[Hold] + " order by id")
         for hold in self._holds:
-            if _lies_in(memory.scope, hold.scope):
+            if hold.scope.contains(memory.scope):
                 raise Held(f"Memory {memory.id} may not be erased: it is on hold ({hold.name}).")
 
     def _forget_context(self, said: Memory) -> None:
@@ -455,10 +455,6 @@ class Changes(ABC):
 
 def _first(found: list[N]) -> N | None:
     return found[0] if found else None
-
-
-def _lies_in(scope: Scope, outer: Scope) -> bool:
-    return all(not wanted or own == wanted for own, wanted in zip(scope.places(), outer.places(), strict=True))
 
 
 def _places(scope: Scope) -> dict[str, str]:

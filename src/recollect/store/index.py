@@ -128,8 +128,8 @@ class VectorIndex:
         """Which rows a filter lets through; None when that is all of them."""
         mask = self["alive"].copy()
         for word in SCOPE_FIELDS:
-            if value := getattr(filter.scope, word):
-                mask &= self._is(word, (value,) if filter.inside else (value, ""))
+            if allowed := filter.scope.allowed(word, inside=filter.inside):
+                mask &= self._is(word, allowed)
         for word, wanted in (("kind", filter.kinds), ("state", filter.states)):
             if wanted:
                 mask &= self._is(word, wanted)

@@ -136,9 +136,9 @@ def where(filter: Filter) -> tuple[str, dict[str, Any]]:
     parts: list[str] = []
     values: dict[str, Any] = {}
     for name in SCOPE_FIELDS:
-        if value := getattr(filter.scope, name):
-            parts.append(f"m.{name} = :{name}" if filter.inside else f"m.{name} in ('', :{name})")
-            values[name] = value
+        if allowed := filter.scope.allowed(name, inside=filter.inside):
+            parts.append(f"m.{name} = :{name}" if len(allowed) == 1 else f"m.{name} in ('', :{name})")
+            values[name] = allowed[0]
     for column, wanted in (("kind", filter.kinds), ("state", filter.states)):
         if wanted:
             parts.append(f"m.{column} in (select value from json_each(:{column}s))")
