@@ -16,6 +16,7 @@ from click.testing import CliRunner
 from conftest import START, Clock, Opener, Places
 from providers import KEY, Reply, Server
 from recollect import BadInput, Engine, Forbidden, ModelUnavailable, NotFound, Refused, Scope, TooLarge
+from recollect.agents import places
 from recollect.agents.access import Caller, local
 from recollect.answers import compose, news, outside, sow
 from recollect.answers.answered import Answered
@@ -539,10 +540,13 @@ def _git(folder: Path, *words: str) -> str:
 def test_a_file_that_a_source_names_is_one_of_the_things_an_answer_depends_on(memory: Engine, tmp_path: Path) -> None:
     notes = tmp_path / "notes.md"
     notes.write_text("one")
-    filled(memory, source=f"file:{notes}")
-    warm(memory)
+    place = Scope(project="shop")
+    places.Places(memory.settings).note("shop", tmp_path)
+    memory.remember(FACT, source=f"file:{notes}", scope=place)
+    for _ in range(4):
+        memory.answers.ask(QUESTION, scope=place)
     notes.write_text("two")
-    found = memory.answers.ask(QUESTION)
+    found = memory.answers.ask(QUESTION, scope=place)
     assert not found.cached
     assert f"file {notes}" in found.why
 

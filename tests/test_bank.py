@@ -393,5 +393,5 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     own.mkdir()
     with (own / "patterns.md").open("wb") as file:
         os.truncate(file.fileno(), bank.MAX_FILE + 1)
-    with pytest.raises(BadInput, match=r"patterns\.md is larger"):
+    with pytest.raises(BadInput, match=r"patterns\.md cannot be read: it has more"):
         Bank(own).learnings()

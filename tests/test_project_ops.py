@@ -20,12 +20,12 @@ import recollect
 from conftest import Opener
 from recollect import BadInput, Forbidden, Scope
 from recollect.agents.access import Caller, local
+from recollect.agents.places import Places
 from recollect.cli import cli
 from recollect.errors import NoRepository
 from recollect.install import git_hooks
 from recollect.install.hosts import Program
 from recollect.project.git import find
-from recollect.project.places import Places
 from recollect.serve import hooks
 from recollect.serve.ops import BY_NAME
 from recollect.serve.work import Stopped, Work

@@ -16,7 +16,7 @@ FILES = {path: ast.parse(path.read_text("utf-8")) for path in PKG.rglob("*.py")}
 # From the ground up: a home may import from its own level and below.
 LAYERS = [
     "errors thin redact",
-    "times ids",
+    "times ids regular_files",
     "types",
     "past arguments nouns",
     "text terms rank vectors checks settings timewords grounding statements meaning",

@@ -10,10 +10,10 @@ import pytest
 import recollect
 from conftest import Opener
 from recollect import Memory, Scope, present
+from recollect.agents.places import Places, Seen
 from recollect.project import truth
 from recollect.project.git import find
 from recollect.project.ingest import ingest
-from recollect.project.places import Places, Seen
 from recollect.project.refresh import refresh
 from recollect.serve import words
 from repositories import Repo

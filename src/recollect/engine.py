@@ -20,6 +20,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from . import checks, ids, settings, text
+from .agents.places import Places
 from .agents.tokens import Gatekeeper, IssuedTokens
 from .agents.webhooks import Webhooks
 from .answers.hold import Parts as AnswerParts
@@ -550,7 +551,7 @@ class Engine(Hindsight, Keeping):
         flags = {"check": chosen.answers_check, "judge": chosen.answers_judge}
         parts = AnswerParts(
             self._recall, lambda: self._models.models("fast").embedder, lambda: self._models.name(),
-            self.spending.llm, self._writer.forbids, fingerprint,
+            self.spending.llm, self._writer.forbids, fingerprint, Places(chosen).folders,
         )  # fmt: skip
         on = frozenset(name for name, value in flags.items() if one_of(value, ("on", "off"), f"answers_{name}") == "on")
         return Answers(self._store, self._tenant, self._now, new_id, self._scope, Policy.of(chosen), on, parts)

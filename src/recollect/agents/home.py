@@ -10,6 +10,7 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
+from ..regular_files import check_path, read_text
 from .access import Caller
 
 FOLDER = "recollect-folder"
@@ -18,6 +19,7 @@ FOLDER = "recollect-folder"
 def at_home(caller: Caller, folder: str = "", project: str = "") -> Caller:
     """The caller, at home in their project, and known to work in a folder."""
     if folder and not caller.token:
+        check_path(folder)
         caller = replace(caller, folder=folder)
     named = project or caller.home.project or project_of(caller.folder)
     return caller.at({"project": named}) if named else caller
@@ -38,7 +40,7 @@ def project_of(cwd: str) -> str:
             if git.is_dir():
                 return folder.name[:200]
             if git.is_file():  # a worktree: its repository is where the link leads
-                home = Path(git.read_text("utf-8", "replace").partition(":")[2].strip())
+                home = Path(read_text(git).partition(":")[2].strip())
                 main = next((up.parent for up in home.parents if up.name == ".git"), folder)
                 return main.name[:200]
         except OSError:

@@ -12,6 +12,7 @@ So a stale answer is noticed on the next look, whoever changed what, in whicheve
 from __future__ import annotations
 
 import math
+import os
 import re
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -48,6 +49,7 @@ class Parts:
     llm: Callable[..., LLM | None]
     forbids: Callable[[str, Scope], bool]
     recipe: Callable[[], str]
+    folders: Callable[[str], Sequence[Path]]  # in which a person worked on a project, on this machine
 
 
 class Hold:
@@ -161,17 +163,29 @@ class Hold:
         }
 
     def tied(self, memories: Sequence[Memory], *, settings: bool = True) -> tuple[Depends, ...]:
-        """The memories, the files here that they come from or speak of, and the settings that found them."""
+        """The memories, the files here that they come from or speak of, and the settings that found them.
+
+        A memory can name any file; only those in a folder of its project are looked at.
+        """
         tied = {("memory", memory.id): Depends("memory", memory.id) for memory in memories}
         sources = self._store.of(self._tenant, Source, [memory.source for memory in memories])
-        named = [*(one.uri for one in sources), *(ref for memory in memories for ref in memory.refs)]
-        for path in dict.fromkeys(match[1] for name in named if (match := _PATH.fullmatch(name))):
-            if Path(path).is_file() and len(tied) < len(memories) + FILES:
-                tied["file", path] = Depends("file", path, self.files.hash(path))
+        uris = {one.id: one.uri for one in sources}
+        for memory in memories:
+            for name in (uris.get(memory.source, ""), *memory.refs):
+                path = self._file(name, memory.scope.project)
+                if path and len(tied) < len(memories) + FILES and (version := self.files.hash(path)) != outside.GONE:
+                    tied["file", path] = Depends("file", path, version)
         if settings:
             for name, value in self._settings().items():
                 tied["setting", name] = Depends("setting", name, value)
         return tuple(tied.values())
+
+    def _file(self, name: str, project: str) -> str:
+        """The path that a reference names, if it lies in a folder of the project."""
+        match = _PATH.fullmatch(name)
+        path = os.path.realpath(match[1]) if match and project and "\0" not in name else ""
+        folders = self._parts.folders(project) if path else ()
+        return path if any(Path(path).is_relative_to(folder) for folder in folders) else ""
 
     def first_later(self, scope: Scope) -> datetime | None:
         """When the first memory begins to hold that does not yet: no journal row will tell of that."""

@@ -7,56 +7,68 @@ from any it had.
 from __future__ import annotations
 
 import hashlib
+import os
+import re
 from pathlib import Path
 
-LARGEST = 16 * 2**20  # bytes of a file that are hashed; of a larger one its size and time stand for it
+from ..regular_files import MAX_BYTES, open_regular, read_text
+
+_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 PRESSED = 0.03  # the share of memory below which a machine is short of it
 GONE = "gone"
+MAX_PACKED = 64 * 2**20  # bytes of the list of all references
 MEMINFO = Path("/proc/meminfo")
 
 
 class Files:
-    """The hashes of files, each read again only when its size or time is another."""
+    """The hashes of files, each read again only when its size or time is another; of a large one these stand for it."""
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[tuple[int, int], str]] = {}
 
     def hash(self, path: str) -> str:
         try:
-            stat = Path(path).stat()
-            stamp = stat.st_size, stat.st_mtime_ns
-            known = self._known.get(path)
-            if known is None or known[0] != stamp:
-                named = f"{stamp}".encode()
-                data = Path(path).read_bytes() if stat.st_size <= LARGEST else named
-                known = self._known[path] = stamp, hashlib.sha256(data).hexdigest()
+            with open_regular(path) as file:
+                stat = os.fstat(file.fileno())
+                stamp = stat.st_size, stat.st_mtime_ns
+                known = self._known.get(path)
+                if known is None or known[0] != stamp:
+                    data = file.read(MAX_BYTES) if stat.st_size <= MAX_BYTES else f"{stamp}".encode()
+                    known = self._known[path] = stamp, hashlib.sha256(data).hexdigest()
         except (OSError, ValueError):  # a name that no file can have is one of no file
             return GONE
         return known[1]
 
 
 def commit(folder: str) -> str:
-    """The commit that is checked out in a working tree, from the files of its repository."""
+    """The commit that is checked out in a working tree, from the files of its repository.
+
+    Their links may lead anywhere, so nothing but a commit is given back.
+    """
     try:
-        git = _git_folder(Path(folder))
-        head = (git / "HEAD").read_text("utf-8").strip()
-        if not head.startswith("ref: "):
-            return head
-        name = head.removeprefix("ref: ")
-        shared = git / (git / "commondir").read_text("utf-8").strip() if (git / "commondir").exists() else git
-        for place in (git, shared):
-            if (place / name).is_file():
-                return (place / name).read_text("utf-8").strip()
-        packed = (shared / "packed-refs").read_text("utf-8").splitlines()
-        return next((line.split()[0] for line in packed if line.endswith(f" {name}")), GONE)
+        found = _head(_git_folder(Path(folder)))
     except (OSError, ValueError):
         return GONE
+    return found if _COMMIT.fullmatch(found) else GONE
+
+
+def _head(git: Path) -> str:
+    head = read_text(git / "HEAD").strip()
+    if not head.startswith("ref: "):
+        return head
+    name = head.removeprefix("ref: ")
+    shared = git / read_text(git / "commondir").strip() if (git / "commondir").exists() else git
+    for place in (git, shared):
+        if (place / name).is_file():
+            return read_text(place / name).strip()
+    packed = read_text(shared / "packed-refs", MAX_PACKED).splitlines()
+    return next((line.split()[0] for line in packed if line.endswith(f" {name}")), GONE)
 
 
 def _git_folder(folder: Path) -> Path:
     git = folder / ".git"
     if git.is_file():  # a worktree or submodule: the file names the folder
-        return folder / git.read_text("utf-8").removeprefix("gitdir:").strip()
+        return folder / read_text(git).removeprefix("gitdir:").strip()
     return git
 
 

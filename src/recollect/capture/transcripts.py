@@ -18,12 +18,14 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from .. import text as plain
+from ..regular_files import open_regular
 from ..types import Noun
 from .echo import Echoes, injected, own_words
 
@@ -276,7 +278,7 @@ def read(path: str, offset: int = 0, echoes: Echoes | None = None) -> tuple[list
     """
     if not readable(path):
         return [], offset
-    with open(path, "rb") as file:
+    with open_regular(os.path.realpath(path)) as file:
         size = os.fstat(file.fileno()).st_size
         file.seek(offset if offset <= size else 0)  # a transcript that shrank was written anew
         start = file.tell()
@@ -297,7 +299,9 @@ def readable(path: str) -> bool:
     real = Path(os.path.realpath(path))
     places = [Path.home(), *(Path(folder) for name in FOLDERS if (folder := os.environ.get(name)))]
     try:
-        return any(real.is_relative_to(place.resolve()) for place in places) and os.stat(real).st_uid == os.getuid()
+        found = os.stat(real)
+        mine = stat.S_ISREG(found.st_mode) and found.st_uid == os.getuid()
+        return mine and any(real.is_relative_to(place.resolve()) for place in places)
     except OSError:  # not there yet, or not for us
         return False
 

@@ -102,8 +102,8 @@ def change(app: App, name: str, dry_run: bool, *, leave: bool) -> None:
 def change_git(app: App, dry_run: bool, *, leave: bool) -> None:
     """Put our hooks into the repository of this folder, or take them out."""
     from ..agents.home import project_of
+    from ..agents.places import Places
     from ..project.git import find
-    from ..project.places import Places
     from . import git_hooks
 
     program, _, home = here(app)

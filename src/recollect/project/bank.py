@@ -29,6 +29,7 @@ from ..engine import Engine
 from ..engine import open as open_engine
 from ..errors import BadInput, GitUnavailable, NoRepository, NotADatabase, NotFound, Refused, StoreCorrupt
 from ..redact import redact
+from ..regular_files import read_text
 from ..settings import Settings
 from ..store import open_store
 from ..thin.private import make_folder
@@ -101,11 +102,11 @@ def bank(settings: Settings, folder: str | Path = "", project: str = "") -> Bank
 
 def _text(path: Path) -> str:
     try:
-        if path.stat().st_size > MAX_FILE:
-            raise BadInput(f"{path} is larger than {MAX_FILE} bytes.", fix="Split it, or move it away.")
-        return path.read_text("utf-8", "replace")
+        return read_text(path, MAX_FILE)
     except OSError as error:
-        raise BadInput(f"{path} cannot be read: {error.strerror}.", fix="Make it readable for you.") from error
+        raise BadInput(
+            f"{path} cannot be read: {error.strerror}.", fix="Make it a readable file, split it, or move it away."
+        ) from error
 
 
 # -- taking in --------------------------------------------------------------------------------------------------------

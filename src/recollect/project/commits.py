@@ -13,11 +13,11 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from .. import text
+from ..agents.places import Seen
 from ..capture.turns import hashed
 from ..engine import Engine
 from ..types import Draft, Scope, Source
 from .git import Commit, Repository
-from .places import Seen
 
 IMPORTANCE = 3  # below what somebody meant to be remembered
 MAX_NAMED = 20  # files that are named in a memory

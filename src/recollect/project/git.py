@@ -31,12 +31,14 @@ from typing import ClassVar
 
 from ..errors import BadInput, GitUnavailable, NoRepository
 from ..redact import redact
+from ..regular_files import open_regular, read_text
 from ..times import EPOCH
 from ..types import Noun
 
 PATIENCE = 10.0  # seconds one question may take
 MAX_OUTPUT = 64 * 1024 * 1024  # bytes of one answer that are looked at
 MAX_TEXT = 4_000_000  # characters of a file in which a symbol is looked for
+MAX_PACKED = 64 * 2**20  # bytes of the list of all references
 MAX_FILES = 200  # files of one commit that are kept
 COPIED = (
     r"^(core\.(filemode|ignorecase|symlinks|precomposeunicode|autocrlf|eol|excludesfile|hookspath)"
@@ -255,8 +257,8 @@ class Repository:
             return self.ask("cat-file", "blob", f"{revision}:{path}", fine=(0, 128))[:MAX_TEXT]
         if not self._own(path):
             return ""
-        with (self.root / path).open(encoding="utf-8", errors="replace") as file:
-            return file.read(MAX_TEXT)
+        with open_regular(self.root / path) as file:
+            return file.read(4 * MAX_TEXT).decode("utf-8", "replace")[:MAX_TEXT]
 
     def _own(self, path: str) -> bool:
         """Whether a file is there and in the repository itself: a symbolic link may lead anywhere."""
@@ -326,7 +328,7 @@ def checked_out(folder: str | Path) -> tuple[Path, str] | None:
     for top in (here, *here.parents):
         try:
             git = _git_folder(top)
-            head = (git / "HEAD").read_text("utf-8", "replace").strip() if git else ""
+            head = read_text(git / "HEAD").strip() if git else ""
         except OSError:
             return None
         if git:
@@ -389,21 +391,21 @@ def _git_folder(top: Path) -> Path | None:
     if git.is_dir():
         return git if (git / "HEAD").exists() else None
     if git.is_file():
-        return top / git.read_text("utf-8", "replace").partition(":")[2].strip()
+        return top / read_text(git).partition(":")[2].strip()
     return None
 
 
 def _common(git: Path) -> Path:
     link = git / "commondir"
-    return git / link.read_text("utf-8", "replace").strip() if link.exists() else git
+    return git / read_text(link).strip() if link.exists() else git
 
 
 def _default_by_files(common: Path) -> str:
     origin = common / "refs" / "remotes" / "origin" / "HEAD"
     if origin.exists():
-        return origin.read_text("utf-8", "replace").strip().removeprefix("ref: refs/remotes/origin/")
+        return read_text(origin).strip().removeprefix("ref: refs/remotes/origin/")
     packed = common / "packed-refs"
-    known = packed.read_text("utf-8", "replace") if packed.exists() else ""
+    known = read_text(packed, MAX_PACKED) if packed.exists() else ""
     for name in USUAL:
         if (common / "refs" / "heads" / name).exists() or f" refs/heads/{name}\n" in known:
             return name

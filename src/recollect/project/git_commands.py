@@ -62,8 +62,8 @@ def git_(app: App, file: str | None, commits: int, refresh: bool) -> None:
 
 
 def _refreshed(engine: Engine, project: str) -> Refreshed:
+    from ..agents.places import Places
     from .git import find
-    from .places import Places
     from .refresh import refresh
 
     repository = find(Path.cwd())

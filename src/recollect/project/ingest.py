@@ -28,10 +28,12 @@ from typing import Any
 
 from .. import text as texts
 from ..agents.home import project_of
+from ..agents.places import Places
 from ..checks import MAX_TAG, MAX_TAGS, Cleaner
 from ..engine import Engine
 from ..errors import BadInput, GitUnavailable, ModelUnavailable, NoRepository
 from ..redact import redact
+from ..regular_files import read_bytes
 from ..remember.drafts import MAX_KEYWORDS, MAX_REF, MAX_REFS, MAX_TITLE
 from ..remember.shelf import Said
 from ..types import Draft, Memory, Noun, Scope, Source
@@ -39,8 +41,7 @@ from . import commits, git, ties, walk
 from .adr import GONE
 from .git import Apart, Repository, apart, staged_on
 from .piece import Piece
-from .places import Places
-from .recognise import KINDS, NOT_READ, Kind, decoded, has_no_suffix, may_be, passed_over, recognise
+from .recognise import KINDS, MAX_FILE, NOT_READ, Kind, decoded, has_no_suffix, may_be, passed_over, recognise
 from .roots import Roots
 from .stamps import Stamps
 from .walk import File, Tree
@@ -259,7 +260,7 @@ class _Run:
                 self.report.unchanged += 1
                 return None
         try:
-            raw = (self._tree.root / file.path).read_bytes()
+            raw = read_bytes(self._tree.root / file.path, MAX_FILE)
         except OSError as error:
             self.report.failed[file.path] = error.strerror or str(error)
             return None

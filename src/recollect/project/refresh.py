@@ -11,11 +11,11 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..agents.places import Places
 from ..engine import Engine
 from ..types import Noun, Scope
 from . import commits, truth
 from .git import Repository, find, staged_on
-from .places import Places
 
 
 @dataclass(frozen=True, slots=True)

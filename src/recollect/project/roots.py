@@ -13,10 +13,11 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..agents.places import Places
 from ..engine import Engine
+from ..regular_files import read_bytes
 from ..remember.shelf import shelved
 from ..types import Scope, Source
-from .places import Places
 from .stamps import Stamps
 from .walk import Tree
 
@@ -110,7 +111,7 @@ class Roots:
         if stamped := self._stamps.last(path):
             return stamped
         try:
-            return hashlib.sha256(Path(self._here, path).read_bytes()).hexdigest()
+            return hashlib.sha256(read_bytes(Path(self._here, path))).hexdigest()
         except OSError:
             return ""
 

@@ -23,6 +23,7 @@ from typing import Any, TypeVar
 
 from .. import text
 from ..errors import RecollectError
+from ..regular_files import open_regular
 from ..types import Noun
 from .git import checked_out, find, staged_on
 
@@ -178,7 +179,7 @@ def _number(meta: dict[str, Any]) -> int:
 
 def _start(path: Path) -> str:
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             return file.read(MAX_READ).decode("utf-8", "replace")
     except OSError:
         return ""

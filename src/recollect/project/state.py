@@ -23,6 +23,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
+from ..regular_files import read_text
 from ..types import Noun
 from .git import Commit, Repository, Touched, find, read_lines, shown
 
@@ -198,7 +199,7 @@ def _stamps(paths: list[str]) -> tuple[Any, ...]:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text("utf-8", "replace")
+        return read_text(path)
     except OSError:
         return ""
 

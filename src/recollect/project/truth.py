@@ -27,6 +27,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from ..agents.places import Seen
 from ..checks import MAX_TAGS
 from ..engine import Engine
 from ..errors import BadInput
@@ -35,7 +36,6 @@ from ..recall.query import MAX_LIMIT
 from ..remember.drafts import MAX_REF, MAX_REFS
 from ..types import Memory, Noun, Scope
 from .git import Repository
-from .places import Seen
 
 TAG = "stale"
 CHANGED = "its file changed since it was read"

@@ -16,12 +16,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import BadInput, GitUnavailable, NoRepository
+from ..regular_files import read_text
 from . import git
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
 OWN = ".recollectignore"
+MAX_RULES = 2**20  # bytes of a file that says what is ignored
 PATIENCE = 60.0  # seconds that git may take to list a repository
 JUNK = frozenset(
     ".git .hg .svn .jj node_modules .venv venv __pycache__ .tox .nox .mypy_cache .ruff_cache .pytest_cache .idea "
@@ -130,7 +132,7 @@ def _patterns(path: Path) -> GitIgnoreSpec:
     from pathspec import GitIgnoreSpec
 
     try:
-        return GitIgnoreSpec.from_lines(path.read_text("utf-8", "replace").splitlines())
+        return GitIgnoreSpec.from_lines(read_text(path, MAX_RULES).splitlines())
     except (OSError, ValueError) as error:
         raise BadInput(f"{path} cannot be read: {error}.", fix="Mend the file, or take it away.") from error
 

@@ -20,7 +20,7 @@ from ..errors import NotFound
 from ..recall.fence import HEADER, fenced, neutral
 from ..store.answers import TIERS, Answer
 from ..types import Scope
-from .folders import asked_in, left_out
+from .folders import asked_in, folder_of, left_out
 from .operation import LOOKED, PLACED, Operation, P
 
 QUESTION = P("question", "text", "The question, in plain words.", aliases=("query", "q", "text"))
@@ -58,8 +58,10 @@ def answer_get(engine: Engine, caller: Caller, *, question: str, **places: Any) 
 def answer_put(engine: Engine, caller: Caller, *, question: str, answer: str, **values: Any) -> Answered:
     places: dict[str, Any] = {name: values.pop(name) for name in ("project", "user") if name in values}
     where = _place(caller, places)
-    for path in (*values.get("files", ()), *values.get("repositories", ())):
-        caller.may("admin", f"Naming {path!r:.60}, which lies on this machine,")
+    for name in ("files", "repositories"):
+        for path in values.get(name, ()):
+            caller.may("admin", f"Naming {path!r:.60}, which lies on this machine,")
+        values[name] = [str(folder_of(engine, caller, where.project, path)[1]) for path in values.get(name, ())]
     for id in values.get("memories", ()):
         caller.seen(engine.get(id, peek=True))
     return engine.answers.put(question, answer, scope=where, **values)
@@ -242,8 +244,8 @@ ANSWERS: tuple[Operation, ...] = (
         (
             QUESTION, P("answer", "text", "The answer."),
             P("memories", "texts", "Ids of memories it was made of.", ()),
-            P("files", "texts", "Paths of files it was made of, on the server. Needs the right «admin».", ()),
-            P("repositories", "texts", "Folders whose checked out commit counts. Needs the right «admin».", ()),
+            P("files", "paths", "Paths of files it was made of, on the server. Needs the right «admin».", ()),
+            P("repositories", "paths", "Folders whose checked out commit counts. Needs the right «admin».", ()),
             P("hours", "number", "How long it holds.", None, least=0.001, most=100_000),
             P("confidence", "number", "0 to 1.", 1.0, least=0, most=1),
             P("compute_ms", "number", "How long computing it took.", None, least=0, most=10**9),

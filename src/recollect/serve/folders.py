@@ -16,12 +16,13 @@ from typing import Any
 
 from ..agents.access import Caller
 from ..agents.home import project_of
+from ..agents.places import Places
 from ..engine import Engine
 from ..errors import BadInput, Forbidden, GitUnavailable, NoRepository
 from ..project import truth
 from ..project.git import seen_from
-from ..project.places import Places
 from ..project.state import Kept
+from ..regular_files import check_path
 from ..types import Scope
 
 STATES = Kept()
@@ -29,6 +30,7 @@ STATES = Kept()
 
 def folder_of(engine: Engine, caller: Caller, project: str | None, path: str | None = None) -> tuple[str, Path]:
     """The project that is meant and the folder it lies in, or the file or folder that was named, if it may be read."""
+    check_path(path or "")
     if caller.token:
         named = caller.scope({"project": project} if project else {}).project
         return named, _inside(_known(engine, named), path)
@@ -62,9 +64,12 @@ def _known(engine: Engine, project: str) -> Path:
 def _inside(folder: Path, path: str | None) -> Path:
     if not path:
         return folder
-    wanted, base = os.path.realpath(folder / path), os.path.realpath(folder)
-    if wanted != base and not wanted.startswith(base + os.sep):
-        raise Forbidden("That path is not inside the project.", fix="Name a path below the project's folder.")
+    base = os.path.realpath(folder)
+    wanted = os.path.normpath(os.path.join(base, path))
+    for find in (str, os.path.realpath):  # what is named outside is not even looked at: whether it is there is not told
+        wanted = find(wanted)
+        if wanted != base and not wanted.startswith(base + os.sep):
+            raise Forbidden("That path is not inside the project.", fix="Name a path below the project's folder.")
     return Path(wanted)
 
 

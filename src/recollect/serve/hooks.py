@@ -35,6 +35,7 @@ from .. import terms, text, times
 from ..agents import access
 from ..agents.access import Caller
 from ..agents.home import project_of
+from ..agents.places import Places
 from ..capture import events, transcripts, turns
 from ..capture.echo import Echoes, own_words
 from ..capture.events import Event
@@ -46,11 +47,11 @@ from ..models.tokens import Tokens
 from ..project import brief
 from ..project.bank import switched_off
 from ..project.git import checked_out, seen_from, staged_on
-from ..project.places import Places
 from ..project.refresh import refresh
 from ..recall.context import Budgets, Parts, build
 from ..recall.recipes import recipe
 from ..redact import redact
+from ..regular_files import check_path
 from ..statements import is_statement
 from ..thin import spool
 from ..types import Draft, Memory, Message, Noun, Scope
@@ -125,7 +126,7 @@ def _done(engine: Engine, caller: Caller, home: Path, envelope: Mapping[str, Any
 
 def _committed(engine: Engine, caller: Caller, envelope: Mapping[str, Any]) -> dict[str, Any]:
     """What git's own hooks tell: a repository on this machine has moved. Coming late or twice, it changes nothing."""
-    folder = str(envelope.get("cwd") or "")
+    folder = check_path(str(envelope.get("cwd") or ""))
     if not caller.token and folder:
         where = caller.scope({"project": str(envelope.get("project") or "") or project_of(folder)})
         _note_place(engine, where.project, folder)
@@ -153,7 +154,9 @@ def _opened(envelope: Mapping[str, Any]) -> tuple[Event, float]:
     host, name, cwd = (str(envelope.get(field) or "") for field in ("host", "event", "cwd"))
     at = envelope.get("at")
     sane = isinstance(at, int | float) and 0 < at < 4e9
-    return events.read(host, name, envelope["input"], cwd), float(at or 0) if sane else time.time()
+    event = events.read(host, name, envelope["input"], check_path(cwd))
+    check_path(event.cwd)
+    return event, float(at or 0) if sane else time.time()
 
 
 def _scope(caller: Caller, event: Event, named: str) -> Scope:

@@ -16,8 +16,12 @@ from typing import Any, Literal
 from .. import times
 from ..checks import one_of, within
 from ..errors import BadInput, TooLarge
+from ..regular_files import check_path
 
-Kind = Literal["source", "text", "whole", "number", "flag", "texts", "wholes", "time", "later", "ids", "objects", "map"]
+Kind = Literal[
+    "source", "text", "path", "paths", "whole", "number", "flag", "texts", "wholes", "time", "later", "ids", "objects",
+    "map",
+]  # fmt: skip
 MAX_TEXT = 1_000_000
 MAX_ITEMS = 1000
 PLACES = ("project", "user", "branch", "agent", "session")
@@ -25,6 +29,8 @@ REQUIRED: Any = object()
 
 _TYPES: dict[Kind, dict[str, Any]] = {
     "text": {"type": "string"},
+    "path": {"type": "string"},
+    "paths": {"type": "array", "items": {"type": "string"}},
     "whole": {"type": "integer"},
     "number": {"type": "number"},
     "flag": {"type": "boolean"},
@@ -102,6 +108,10 @@ class Parameter:
         match self.kind:
             case "text":
                 return self._text(value)
+            case "path":
+                return check_path(self._text(value))
+            case "paths":
+                return [check_path(self._text(item)) for item in self._items(value)]
             case "whole" | "number":
                 whole = self.kind == "whole"
                 low, high = (-1e15 if self.least is None else self.least), (1e15 if self.most is None else self.most)
@@ -168,7 +178,7 @@ class Parameter:
             case "flag":
                 low = value.strip().lower()
                 return True if low in _TRUE else False if low in _FALSE else value
-            case "texts":
+            case "texts" | "paths":
                 return [part.strip() for part in value.split(",") if part.strip()]
         return value
 

@@ -18,7 +18,7 @@ _PROJECT = P("project", "text", "The project.", None, aliases=("service", "servi
 _BRANCH = P("branch", "text", "Only of this branch.", None, rare=True)
 _FOLDER = "on the machine of the daemon; the one the assistant works in unless told"
 _KEY = P("id", "text", "The id of the memory.", aliases=("key", "memory_id"))
-_PATH = P("path", "text", "The file or folder, as the machine of the daemon calls it, or below the project's folder.",
+_PATH = P("path", "path", "The file or folder, as the machine of the daemon calls it, or below the project's folder.",
           aliases=("file", "folder"))  # fmt: skip
 _DRY = P("dry_run", "flag", "Only tell what would be done.", False)
 
@@ -61,7 +61,7 @@ PROJECT: tuple[Operation, ...] = (
         "branch, task and files that are worked on; the last line says how the answer came about.",
         (
             P("limit", "whole", "At most so many memories.", None, aliases=("k", "top_k", "n"), least=1, most=200),
-            P("path", "text", f"A folder of the project, {_FOLDER}.", None, rare=True, aliases=("folder",)),
+            P("path", "path", f"A folder of the project, {_FOLDER}.", None, rare=True, aliases=("folder",)),
             _PROJECT,
         ),
         verbs.brief_of, verbs.briefed, "GET", "/v1/project/brief", Brief,
@@ -72,9 +72,9 @@ PROJECT: tuple[Operation, ...] = (
         "Branch, what is staged and what is not, the last commits; the history of a file and who changed it.",
         "Use it to see where the work stands, or who changed a file and why.",
         (
-            P("file", "text", "Also the history of this file.", None),
+            P("file", "path", "Also the history of this file.", None),
             P("commits", "whole", "So many of the last commits.", 10, least=0, most=200),
-            P("path", "text", f"A folder of the repository, {_FOLDER}.", None, rare=True, aliases=("folder",)),
+            P("path", "path", f"A folder of the repository, {_FOLDER}.", None, rare=True, aliases=("folder",)),
             _PROJECT,
         ),
         verbs.project_state, verbs.standing, "GET", "/v1/project/state",
@@ -89,12 +89,12 @@ PROJECT: tuple[Operation, ...] = (
         (
             P("query", "text", "Words of the message; each must occur.", "", aliases=("q", "text", "message")),
             P("author", "text", "Name or address of who made it.", None),
-            P("path", "text", "Only commits that changed this file or folder.", None, aliases=("file",)),
+            P("path", "path", "Only commits that changed this file or folder.", None, aliases=("file",)),
             P("since", "time", f"Not older than. {WHEN}", None, aliases=("after",)),
             P("until", "time", f"Not newer than. {WHEN}", None, aliases=("before",)),
             P("content", "text", "A text that the commit added or removed.", None, aliases=("code", "pickaxe")),
             P("limit", "whole", "At most so many.", 20, aliases=("k", "top_k", "n"), least=1, most=200),
-            P("folder", "text", f"A folder of the repository, {_FOLDER}.", None, rare=True),
+            P("folder", "path", f"A folder of the repository, {_FOLDER}.", None, rare=True),
             _PROJECT,
         ),
         verbs.search_commits, verbs.searched, "GET", "/v1/project/commits",
@@ -162,7 +162,7 @@ PROJECT: tuple[Operation, ...] = (
         (
             P("accept", "texts", "Ids of memories that are still true: they cite the files as they are now.", ()),
             _DRY,
-            P("path", "text", f"A folder of the repository, {_FOLDER}.", None, rare=True, aliases=("folder",)),
+            P("path", "path", f"A folder of the repository, {_FOLDER}.", None, rare=True, aliases=("folder",)),
             _PROJECT,
         ),
         verbs.verify, verbs.verified, "POST", "/v1/project/verify", Verified,

@@ -18,11 +18,11 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 
+from ..agents.places import Places
 from ..engine import Engine
 from ..errors import GitUnavailable, NoRepository, ProviderUnavailable
 from ..project.bank import Bank, Trail, bank, learn
 from ..project.daily import DailyLog
-from ..project.places import Places
 from ..project.refresh import Refreshed, counted, refresh
 from ..project.watch import Watcher, folders_of
 from . import hooks

@@ -1,0 +1,73 @@
+"""Reading a file that somebody else named: a regular file of bounded size, opened without following a link.
+
+A path can also name a device without an end, a pipe that nobody writes to, or a link to another file. So every file
+that a caller, a memory or a repository names is opened here. A folder on the way to a file may be a link: it is
+resolved first, and then no part of the path may be one, so that what was checked is what is read.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+from typing import BinaryIO
+
+from .errors import BadInput
+
+MAX_BYTES = 4 * 2**20
+MAX_PATH = 4096
+_FOLDER = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_DIRECTORY | getattr(os, "O_PATH", os.O_RDONLY)
+_FILE = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_RDONLY | getattr(os, "O_NOCTTY", 0)
+
+
+def check_path(path: str) -> str:
+    """The path, or an error where no file can have that name.
+
+    >>> check_path("src/app.py")
+    'src/app.py'
+    """
+    try:
+        size = len(os.fsencode(path))
+    except UnicodeEncodeError:
+        size = -1
+    if "\0" in path or size < 0:
+        raise BadInput("A path holds a character that no path can hold.", fix="Give the path as the system shows it.")
+    if size > MAX_PATH or any(len(os.fsencode(part)) > 255 for part in path.split("/")):
+        raise BadInput(f"A path has at most {MAX_PATH} bytes, and 255 in each name.", fix="Give a shorter path.")
+    return path
+
+
+def open_regular(path: str | Path) -> BinaryIO:
+    """Open a regular file for reading; an OSError says why it cannot be, and so does a ValueError for an odd name."""
+    parent, name = os.path.split(os.path.abspath(path))
+    number = _open_without_links([*os.path.realpath(parent).split(os.sep)[1:], name])
+    if not stat.S_ISREG(os.fstat(number).st_mode):
+        os.close(number)
+        raise OSError(errno.EINVAL, "it is not a regular file", str(path))
+    return os.fdopen(number, "rb")
+
+
+def read_bytes(path: str | Path, most: int = MAX_BYTES) -> bytes:
+    """What a regular file holds; an OSError where it holds more than `most` bytes."""
+    with open_regular(path) as file:
+        found = file.read(most + 1)
+    if len(found) > most:
+        raise OSError(errno.EFBIG, f"it has more than {most} bytes", str(path))
+    return found
+
+
+def read_text(path: str | Path, most: int = MAX_BYTES) -> str:
+    return read_bytes(path, most).decode("utf-8", "replace")
+
+
+def _open_without_links(parts: list[str]) -> int:
+    *folders, name = filter(None, [os.curdir, *parts])
+    at = os.open(os.sep, _FOLDER)
+    for part, flags in (*((folder, _FOLDER) for folder in folders), (name, _FILE)):
+        try:
+            below = os.open(part, flags, dir_fd=at)
+        finally:
+            os.close(at)
+        at = below
+    return at
