@@ -86,3 +86,29 @@ def test_an_answer_is_kept_for_those_behind_one_wall(opened: Opener) -> None:
     assert not told["cached"]
     assert wire(BY_NAME["ask"].call(engine, project, {"question": ASKED}))["why"]
     assert len(BY_NAME["answers"].call(engine, project, {})) == 1
+
+
+@pytest.mark.parametrize("wall", WALLS, ids=str)
+def test_a_memory_that_was_moved_into_sight_keeps_its_past_to_itself(opened: Opener, wall: Scope) -> None:
+    engine = opened(embedder="off")
+    private = Scope(user="ben", project="web")
+    id = engine.remember("The safe is opened by zanzibar.", reasoning="zanzibar", scope=private).id
+    engine.edit(id, content="The safe is opened by zanzibar twice.", reason="zanzibar said so")
+    shared = Scope(project="web")
+    engine.edit(id, content="The safe is in the office.", reasoning="", scope=shared, reason="not zanzibar")
+    engine.edit(id, importance=8, reason="It matters.")
+    who = caller(wall)
+    history = BY_NAME["history"].call(engine, who, {"id": id})
+    assert [(entry.before is None, entry.reason) for entry in history] == [(True, ""), (False, "It matters.")]
+    assert history[0].after["content"] == "The safe is in the office."
+    changes = BY_NAME["changes"].call(engine, who, {"limit": 1000})["changes"]
+    assert [entry.seq for entry in changes] == [entry.seq for entry in history]
+    for way in attacks.WAYS:
+        if way.read_only and way.name not in MACHINE:
+            for given in attacks.calls(way.parameters, [id]):
+                assert "zanzibar" not in (answer := way.told(engine, who, given)), (way.name, given, answer[:2000])
+    engine.edit(id, scope=private, reason="zanzibar again")
+    assert BY_NAME["changes"].call(engine, who, {"limit": 1000})["changes"] == ()
+    with pytest.raises(NotFound):
+        BY_NAME["history"].call(engine, who, {"id": id})
+    assert len(BY_NAME["history"].call(engine, Caller("default", "me"), {"id": id})) == 5

@@ -11,7 +11,7 @@ where the other ended.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, TypeVar
@@ -45,6 +45,24 @@ def undone(now: Mapping[str, Any] | None, later: Iterable[Entry]) -> dict[str, A
         elif fields is not None:
             fields |= entry.before
     return fields
+
+
+def visible_rows(entries: Sequence[Entry], sees: Callable[[Scope], bool]) -> list[Entry]:
+    """The rows of one memory, oldest first, that somebody may be told of who sees only some scopes.
+
+    Each row is held against the scope that the memory had when it was written. Of a row that moved it into sight, what
+    was before and why stays untold.
+    """
+    told: list[Entry] = []
+    is_seen = False
+    for entry in entries:
+        after, before = entry.after or {}, entry.before
+        was_seen = is_seen or before is None
+        if "scope" in after or (before is None and after):  # moved, or written whole
+            is_seen = sees(Scope(**(after.get("scope") or {})))
+        if is_seen:
+            told.append(entry if was_seen else replace(entry, before=None, reason=""))
+    return told
 
 
 def as_of(memory: Memory, later: Sequence[Entry], moment: datetime) -> Memory | None:
@@ -192,8 +210,8 @@ class Past:
         memories = [one for one in self.memories(about, at).values() if fits(one, seen)]
         ties = [one for one in links if one.origin_kind == one.target_kind == "entity"]
         ends = {end for one in ties for end in (one.origin, one.target)}
-        called = {one.id: one.name for one in self.store.of(self.tenant, Entity, sorted(ends))}
-        called |= {id: one.name for id, one in gone.items()}
+        named = {one.id: one for one in self.store.of(self.tenant, Entity, sorted(ends))} | gone
+        called = {id: one.name for id, one in named.items() if known_in(one, scope)}
         relations = [
             (called[one.origin], one.relation, called[one.target])
             for one in ties

@@ -15,6 +15,7 @@ from ..past import Audit, Provenance, Relative, Sighting, Step
 from ..store.contract import Store
 from ..store.trail import Trace
 from ..types import Entry, Evidence, Link, Memory, Scope, Source
+from .asof import visible_rows
 
 T = TypeVar("T")
 MAX_DEPTH, MAX_COUNT = 10, 200
@@ -23,6 +24,10 @@ ORIGINS = ("derived_from", "elaborates", "caused_by")
 LONG = ("content", "reasoning", "context", "quote")
 PAGE = 1000
 Sees = Callable[[Memory], bool]
+
+
+def everybody(memory: Memory) -> bool:
+    return True
 
 
 @dataclass(slots=True)
@@ -40,7 +45,7 @@ class _Bounds:
 
 def why(
     store: Store, tenant: str, memory: Memory, *, depth: int = 3, limit: int = 50,
-    sees: Sees = lambda memory: True,
+    sees: Sees = everybody,
 ) -> Provenance:  # fmt: skip
     """Everything that speaks for a memory; `sees` says which others the one who asks may be told of."""
     checks.within(depth, 0, MAX_DEPTH, "depth", whole=True)
@@ -48,11 +53,14 @@ def why(
     bounds = _Bounds(limit)
     evidence = store.of(tenant, Evidence, [memory.id], "memory")
     sources = {one.id: one for one in store.of(tenant, Source, sorted({memory.source, *(e.source for e in evidence)}))}
-    entries = _entries(store, tenant, memory.id)
+    every = _entries(store, tenant, memory.id)
+    entries = every if sees is everybody else visible_rows(every, lambda scope: sees(replace(memory, scope=scope)))
     kin = _Kin(store, tenant, depth, sees)
     before, after = kin.chain(memory, "origin", ("supersedes",)), kin.chain(memory, "target", ("supersedes",))
     derived = [*kin.chain(memory, "origin", ORIGINS), *kin.said_in(memory, evidence)]
     shown = store.sightings(tenant, [memory.id], limit=10 * MAX_COUNT)
+    if entries and len(entries) < len(every):  # where it was shown while it was out of sight is not told either
+        shown = [one for one in shown if one.at >= entries[0].at]
     own = sources.pop(memory.source, None)
     return Provenance(
         memory=_short(memory),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
@@ -13,6 +13,7 @@ from ..types import Memory, Scope
 from ..upkeep.usage import Usage
 from .checkpoints import Checkpoints
 from .policies import Policies
+from .provenance import Sees, everybody
 from .room import History
 
 
@@ -26,9 +27,7 @@ class Hindsight(ABC):
     @abstractmethod
     def _find(self, id: str) -> Memory: ...
 
-    def why(
-        self, id: str, *, depth: int = 3, limit: int = 50, sees: Callable[[Memory], bool] = lambda memory: True
-    ) -> Provenance:
+    def why(self, id: str, *, depth: int = 3, limit: int = 50, sees: Sees = everybody) -> Provenance:
         """Why a memory is there: source, quotes, path of trust, what it goes back to, changes, uses, and what helped.
 
         Bounded: ties are followed `depth` far, and at most `limit` of each thing are told. `sees` hides other memories.

@@ -32,7 +32,8 @@ def _split(values: dict[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
 
 
 def why(engine: Engine, caller: Caller, *, id: str, depth: int, limit: int) -> Provenance:
-    return engine.why(find(engine, caller, id).id, depth=depth, limit=limit, sees=caller.sees)
+    bounds: dict[str, Any] = {"sees": caller.sees} if caller.walled else {}
+    return engine.why(find(engine, caller, id).id, depth=depth, limit=limit, **bounds)
 
 
 def rate(engine: Engine, caller: Caller, *, id: str, helped: bool, session: str = "") -> Sighting:

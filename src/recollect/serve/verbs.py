@@ -17,6 +17,7 @@ from ..agents.access import Caller
 from ..engine import Engine
 from ..errors import Ambiguous, BadInput, NotFound
 from ..exchange import Imported
+from ..history.asof import visible_rows
 from ..recall.context import Context, Turn
 from ..types import (
     STATES,
@@ -224,7 +225,9 @@ def evidence(engine: Engine, caller: Caller, *, id: str) -> dict[str, Any]:
 
 def history(engine: Engine, caller: Caller, *, id: str) -> tuple[Entry, ...]:
     # What was purged has no place any more: only those without a wall may look at its blanked history.
-    return engine.history(find(engine, caller, id).id if caller.walled else id)
+    if not caller.walled:
+        return engine.history(id)
+    return tuple(visible_rows(engine.history(find(engine, caller, id).id), caller.wall.sees))
 
 
 def changes(engine: Engine, caller: Caller, *, after: int, limit: int) -> dict[str, Any]:
@@ -234,10 +237,13 @@ def changes(engine: Engine, caller: Caller, *, after: int, limit: int) -> dict[s
 
 
 def visible_changes(engine: Engine, caller: Caller, entries: Sequence[Entry]) -> tuple[Entry, ...]:
-    """The rows a caller may be told of: all of them, or those of memories they see."""
+    """The rows a caller may be told of: all of them, or those of memories they see and saw then."""
     if not caller.walled:
         return tuple(entries)
-    return tuple(e for e in entries if e.noun == "memory" and not e.purged and _visible(engine, caller, e.target))
+    named = {one.target for one in entries if one.noun == "memory" and not one.purged}
+    ids = [id for id in named if _visible(engine, caller, id)]
+    told = {row.seq: row for id in ids for row in visible_rows(engine.history(id), caller.wall.sees)}
+    return tuple(told[one.seq] for one in entries if one.seq in told)
 
 
 def stats(engine: Engine, caller: Caller) -> dict[str, Any]:
