@@ -22,6 +22,7 @@ import recollect
 from recollect import terminal, tour
 from recollect.cli import cli, next_page
 from recollect.contents import CONTENTS, MODULES
+from recollect.types import Message
 
 Run = Callable[..., Result]
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -271,6 +272,26 @@ def test_a_person_is_asked_and_may_say_no(run: Run, kept: str, monkeypatch: pyte
     assert kept[-8:] in run("list").stdout
     assert "erased for good" in run("forget", kept, "--purge", stdin="y\n").stdout
     assert "erased" in run("history", kept).stdout
+
+
+def test_a_person_is_asked_what_to_do_with_what_was_derived(
+    run: Run, data: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with recollect.open(embedder="hashing") as engine:
+        for said in ("We decided to use pnpm for everything.", "Always run make lint before a commit."):
+            engine.capture([Message("user", said, id=said)], session=said)
+        turns = [one.id for one in engine.list(kinds=["turn"]).memories]
+    facts = [one["id"] for one in data("list")["memories"] if one["kind"] != "turn"]
+    assert len(facts) == len(turns) == 2
+    dry = data("forget", turns[0], "--purge", "--dry-run")["derived"]
+    assert {one["id"] for one in dry} < set(facts)
+    assert len(dry) == 1
+    assert data("forget", turns[0], "--purge", "--dry-run", "--derived", "keep")["derived"] == []
+    monkeypatch.setattr(terminal, "asks", lambda: True)
+    assert "still stand" in run("forget", turns[0], "--purge", stdin="y\nn\n").stdout
+    assert len([one for one in data("list")["memories"] if one["kind"] != "turn"]) == 2
+    assert "derived from it" in run("forget", turns[1], "--purge", stdin="y\ny\n").stdout
+    assert len([one for one in data("list")["memories"] if one["kind"] != "turn"]) == 1
 
 
 def test_forget_wants_exactly_one_way(run: Run, kept: str) -> None:

@@ -170,8 +170,84 @@ def test_a_longer_turn_loses_only_the_words_and_what_came_from_a_purged_turn_is_
     kept = memory.get(turn.id)
     assert kept.content.startswith("Always run make lint before a commit.")
     assert "[purged]" in kept.content
-    receipt = memory.forget(turn.id, purge=True).receipt
-    assert set(receipt["derived"]) == {m.id for m in facts if m.id != secret.id}
+    rest = {m.id for m in facts if m.id != secret.id}
+    assert {m.id for m in memory.forget(turn.id, purge=True, dry_run=True).derived} == rest
+    receipt = memory.forget(turn.id, purge=True, derived="keep").receipt
+    assert (receipt["derived"], set(receipt["standing"])) == ([], rest)
+    assert all(memory.get(id).state == "active" for id in rest)
+
+
+def test_a_fact_goes_with_the_only_turn_that_says_it(memory: recollect.Engine, place: Places) -> None:
+    memory.capture(
+        [Message("user", "We decided to hide the quixotic-marzipan-771 under the stairs.", id="1")], session="s"
+    )
+    turn = memory.list(kinds=["turn"]).memories[0]
+    (fact,) = [m for m in memory.list(limit=50).memories if m.kind != "turn"]
+    memory.edit(fact.id, content="The thing lies under the stairs.")
+    dry = memory.forget(turn.id, purge=True, dry_run=True)
+    assert ([m.id for m in dry.memories], [m.id for m in dry.derived]) == ([turn.id], [fact.id])
+    told = memory.forget(turn.id, purge=True)
+    assert ([m.id for m in told.derived], told.receipt["derived"], told.receipt["standing"]) == (
+        [fact.id],
+        [fact.id],
+        [],
+    )
+    with pytest.raises(NotFound):
+        memory.get(fact.id)
+    nowhere(place, memory.settings.home, (*RARE, b"stairs"))
+
+
+def test_a_fact_with_other_evidence_loses_only_the_proof_that_goes(memory: recollect.Engine, place: Places) -> None:
+    said = "We decided to use pnpm for everything."
+    memory.capture([Message("user", said, id="1")], session="s")
+    memory.capture([Message("user", f"{said} Thanks!", id="2")], session="t")
+    facts = [m for m in memory.list(limit=50).memories if m.kind != "turn"]
+    first = next(m for m in memory.list(kinds=["turn"]).memories if m.scope.session == "s")
+    stated = memory.remember("Ana has the keys.")
+    assert [len(memory.why(m.id).evidence) for m in facts] == [2]
+    told = memory.forget(first.id, purge=True)
+    assert (told.derived, told.receipt["standing"]) == ((), [facts[0].id])
+    kept = memory.why(facts[0].id)
+    assert (kept.memory.state, [one.source for one in kept.evidence]) == ("active", [kept.memory.source])
+    assert kept.memory.source != first.source
+    memory.forget(next(m.id for m in memory.list(kinds=["turn"]).memories), purge=True)
+    assert [m.id for m in memory.list(limit=50).memories] == [stated.id], "its last proof took it along"
+    copy = replayed(memory._store, TENANT, place("copy.db"))
+    assert state_of(copy, TENANT) == state_of(memory._store, TENANT)
+    copy.close()
+
+
+def test_a_summary_loses_the_lines_of_an_erased_turn_and_goes_with_the_last(
+    memory: recollect.Engine, place: Places, clock: Clock
+) -> None:
+    said = [
+        "The kettle is loud today.",
+        "The kettle opens with quixotic-marzipan-771.",
+        *(f"Kettle number {n} is blue." for n in range(4)),
+    ]
+    memory.capture([Message("assistant", one, id=str(n)) for n, one in enumerate(said)], session="s")
+    clock.forward(days=400)
+    memory.janitor.run(steps=["compacted"])
+    (summary,) = memory.list(kinds=["summary"]).memories
+    assert "marzipan" in summary.content
+    turns = memory.list(kinds=["turn"], states=["archived"], limit=50).memories
+    secret = next(m for m in turns if "marzipan" in m.content)
+    assert memory.forget(secret.id, purge=True).receipt["standing"] == [summary.id]
+    assert "loud" in memory.get(summary.id).content
+    nowhere(place, memory.settings.home)
+    copy = replayed(memory._store, TENANT, place("copy.db"))
+    assert state_of(copy, TENANT) == state_of(memory._store, TENANT)
+    copy.close()
+    rest = [m.id for m in turns if m.id != secret.id]
+    assert [m.id for m in memory.forget(rest, purge=True).derived] == [summary.id]
+
+
+def test_retention_of_turns_keeps_what_was_learnt_from_them(memory: recollect.Engine, clock: Clock) -> None:
+    memory.capture([Message("user", "We decided to use pnpm for everything.", id="1")], session="s")
+    memory.policies.retain(30, kind="turn", action="purge")
+    clock.forward(days=31)
+    assert len(memory.policies.apply().purged) == 1
+    assert [m.content for m in memory.list(limit=50).memories] != []
 
 
 def test_words_are_taken_out_of_texts_and_short_quotes_are_left() -> None:

@@ -15,7 +15,7 @@ from recollect import Client, Forbidden, NotFound, Scope
 from recollect.agents.access import Caller, local
 from recollect.cli import cli
 from recollect.serve.ops import BY_NAME
-from recollect.types import EVERYWHERE
+from recollect.types import EVERYWHERE, Message
 from served import serving
 from test_mcp import call
 
@@ -119,6 +119,14 @@ def test_http_the_client_and_the_tools_reach_the_same(opened: Opener, clock: Clo
         assert "Sundays" in str(call(server, "what_changed", {"first": "c"}))
         assert server.call("POST", "/v1/rollback", {"to": "c"}).status == 200
         assert memory.get(one.id).content == "We deploy on Mondays."
+        memory.capture([Message("user", "We decided to use pnpm for everything.", id="1")], session="s")
+        turn = memory.list(kinds=["turn"]).memories[0].id
+        assert len(client.forget(turn, purge=True, dry_run=True).derived) == 1
+        assert client.forget(turn, purge=True, dry_run=True, derived="keep").derived == ()
+        said = call(server, "forget", {"id": turn, "purge": True, "dry_run": True, "derived": "purge"})
+        assert "Derived from it" in str(said)
+        asked = {"id": turn, "purge": True, "derived": "ask"}
+        assert server.call("POST", "/v1/forget", asked).status == 400
         assert server.call("POST", "/v1/holds", {"name": "h"}).status == 201
         assert server.call("POST", "/v1/forget", {"id": one.id, "purge": True}).status == 423
 

@@ -25,7 +25,7 @@ from . import __version__, present, terminal
 from .errors import BadInput, Refused
 from .program import EMPTY, App, back, chosen, cli, command, confirm, drafted, filtered, placed, several, wire
 from .terminal import look, progress
-from .types import EVERYWHERE, JOB_STATES, RELATIONS, Recall
+from .types import DERIVED, EVERYWHERE, JOB_STATES, RELATIONS, Recall
 
 __all__ = ["cli", "next_page"]
 
@@ -102,13 +102,18 @@ def context(app: App, words: tuple[str, ...], **options: Any) -> None:
 @click.option("--query", metavar="TEXT", help="Memories in which each of these words occurs.")
 @click.option("--all-in-scope", is_flag=True, help="All inside --project, --user, …")
 @click.option("--purge", is_flag=True, help="Erase for good: content, vectors, history.")
+@click.option(
+    "--derived", type=click.Choice((*DERIVED, "ask")), default="ask", show_default=True,
+    help="What a purge does with memories that were made of these and have no other evidence. Without a terminal, or "
+    "with --yes, ask means purge.",
+)  # fmt: skip
 @click.option("--dry-run", is_flag=True, help="Only show what would go.")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
 @click.option("--reason", default="", help="Kept in the history.")
 @placed
 def forget(
-    app: App, id: tuple[str, ...], query: str | None, all_in_scope: bool, purge: bool, dry_run: bool, yes: bool,
-    reason: str,
+    app: App, id: tuple[str, ...], query: str | None, all_in_scope: bool, purge: bool, derived: str, dry_run: bool,
+    yes: bool, reason: str,
 ) -> None:  # fmt: skip
     """Forget memories by id, by a query, or all inside a scope.
 
@@ -122,17 +127,20 @@ def forget(
     with app.open() as engine:
         if query is not None and not id and not whole:
             result = verbs.forget(
-                engine, app.caller(engine), query=query, purge=purge, dry_run=True, **app.places
+                engine, app.caller(engine), query=query, purge=purge, dry_run=True, derived=DERIVED[derived == "keep"],
+                **app.places,
             )  # fmt: skip
         else:
-            result = engine.forget(id or None, query=query, scope=scope, purge=purge, dry_run=True)
+            result = engine.forget(
+                id or None, query=query, scope=scope, purge=purge, dry_run=True, derived=DERIVED[derived == "keep"]
+            )
         if not dry_run and (result.memories or (whole and purge)):
             if (purge or not id) and not yes:
                 confirm(app, partial(present.forgotten, result))
-            if whole and purge:
-                result = engine.forget(scope=scope, purge=True, reason=reason)
-            else:
-                result = engine.forget([memory.id for memory in result.memories], purge=purge, reason=reason)
+                if derived == "ask" and result.derived:
+                    derived = DERIVED[not click.confirm("Erase what was derived from it too?", default=True, err=True)]
+            what: dict[str, Any] = {"scope": scope} if whole and purge else {"id": [one.id for one in result.memories]}
+            result = engine.forget(**what, purge=purge, reason=reason, derived=DERIVED[derived == "keep"])
     app.say(result, present.forgotten)
 
 

@@ -108,13 +108,16 @@ class Client:
 
     def forget(
         self, id: str | Sequence[str] | None = None, *, query: str | None = None, scope: Scope | None = None,
-        purge: bool = False, dry_run: bool = False, reason: str = "",
+        purge: bool = False, dry_run: bool = False, reason: str = "", derived: str = "purge",
     ) -> Forgotten:  # fmt: skip
         """Forget memories by id, by a query, or everything inside a scope."""
         if sum(way is not None for way in (id, query, scope)) != 1:
             raise BadInput("Name what to forget: an id, a query or a scope.", fix="Give exactly one of the three.")
         named = {"id": id if isinstance(id, str) else list(id)} if id is not None else {}
-        sent = _plain({**named, "query": query, "scope": scope, "purge": purge, "dry_run": dry_run, "reason": reason})
+        sent = _plain({
+            **named, "query": query, "scope": scope, "purge": purge, "dry_run": dry_run, "reason": reason,
+            "derived": derived,
+        })  # fmt: skip
         return remade(Forgotten, self._post("/v1/forget", {name: v for name, v in sent.items() if v not in (None, "")}))
 
     def reject(self, id: str | Sequence[str], *, reason: str = "", undo: bool = False) -> Forgotten:

@@ -52,6 +52,7 @@ from .settings import Settings, lexicon
 from .store import open_store
 from .store.contract import Store
 from .types import (
+    DERIVED,
     EVERYWHERE,
     RELATIONS,
     Captured,
@@ -236,28 +237,32 @@ class Engine(Hindsight, Keeping):
 
     def forget(
         self, id: str | Sequence[str] | None = None, *, query: str | None = None, scope: Scope | None = None,
-        purge: bool = False, dry_run: bool = False, reason: str = "",
+        purge: bool = False, dry_run: bool = False, reason: str = "", derived: str = "purge",
     ) -> Forgotten:  # fmt: skip
         """Forget memories by id, by a query (those in which each of its words occurs), or everything inside a scope.
 
         Forgotten memories leave recall and can be brought back with `edit(id, state="active")`. With `purge` the
-        content, its vectors, full text and history are erased and cannot be had back. With `dry_run` nothing happens:
-        the result is what would go.
+        content, its vectors, full text and history are erased and cannot be had back. What was derived from it and has
+        no other evidence goes too, unless `derived` is "keep". With `dry_run` nothing happens: the result is what would
+        go.
         """
+        keep = one_of(derived, DERIVED, "derived") == "keep"
         if sum(way is not None for way in (id, query, scope)) != 1:
             raise BadInput("Name what to forget: an id, a query or a scope.", fix="Give exactly one of the three.")
         where = EVERYWHERE if scope is None else scope
         found = self._named(id) if id is not None else forget.meant(self._writer, query, self._scope, where, purge)
         if dry_run:
-            return Forgotten(tuple(found), dry_run, purge)
+            return Forgotten(
+                tuple(found), dry_run, purge, derived=self._past.derived(found) if purge and not keep else ()
+            )
         self._past.before_forgetting(found)
         if not purge:
             return Forgotten(tuple(forget.retire(self._writer, found, self._reason(reason))))
         user = where.user if where == Scope(user=where.user) else ""
-        gone, receipt = self._past.erase(found, self._reason(reason), user=user)
+        gone, along, receipt = self._past.erase(found, self._reason(reason), user=user, keep=keep)
         self._recalled.clear()
         receipt = replace(receipt, tokens=self.tokens.end(user)) if user else receipt
-        return Forgotten(tuple(gone), purged=True, receipt=receipt.as_dict())
+        return Forgotten(tuple(gone), purged=True, receipt=receipt.as_dict(), derived=tuple(along))
 
     def reject(self, id: str | Sequence[str], *, reason: str = "", undo: bool = False) -> Forgotten:
         """Forget memories and never let their value come back; `undo` takes a rejection back."""

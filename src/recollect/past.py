@@ -208,8 +208,9 @@ class EntityState(Noun):
 class Receipt(Noun):
     """Proof of an erasure: what went, where it was looked for afterwards, and what could not be swept.
 
-    `kin` are memories that carried the same words and lost them, `derived` those that go back to what was erased and
-    still stand, `questions` how many of the answer cache repeated the words. `left` names each place where the words
+    `kin` are memories that carried the same words and lost them. `derived` are those that were made of what was erased
+    and went with it, `standing` those that stand, for other evidence or because the caller kept them. `questions` is
+    how many questions of the answer cache repeated the words. `left` names each place where the words
     are still found; `verified` says that there is none.
     """
 
@@ -223,6 +224,7 @@ class Receipt(Noun):
     memories: tuple[str, ...]
     kin: tuple[str, ...] = ()
     derived: tuple[str, ...] = ()
+    standing: tuple[str, ...] = ()
     tokens: tuple[str, ...] = ()
     files: int = 0
     questions: int = 0

@@ -149,9 +149,9 @@ def forgotten(result: Forgotten, look: Look) -> str:
         return "Nothing to forget."
     if result.dry_run:
         what = "would be erased for good" if result.purged else "would be forgotten"
-        return "\n".join([f"{count} {what}:", *brief(result.memories, look)])
+        return "\n".join([f"{count} {what}:", *brief(result.memories, look), *_derived(result, look)])
     done = "erased for good" if result.purged else "forgotten"
-    lines = [f"{look.paint('✓', 'green')} {done}: {count}", *brief(result.memories, look)]
+    lines = [f"{look.paint('✓', 'green')} {done}: {count}", *brief(result.memories, look), *_derived(result, look)]
     if result.receipt:
         lines += receipt(result.receipt, look)
     if not result.purged:
@@ -160,10 +160,15 @@ def forgotten(result: Forgotten, look: Look) -> str:
     return "\n".join(lines)
 
 
+def _derived(result: Forgotten, look: Look) -> list[str]:
+    said = "  and what was derived from it and has no other evidence:"
+    return [said, *brief(result.derived, look)] if result.derived else []
+
+
 def receipt(told: Mapping[str, Any], look: Look) -> list[str]:
     """What an erasure proves: rows of the journal, what lost the same words, and where they were looked for."""
     lines = [f"  receipt {told['id']}: changes {told['first']} to {told['last']}, by {told['actor']}"]
-    for name, words in (("kin", "lost the same words"), ("derived", "came from it and still stand")):
+    for name, words in (("kin", "lost the same words"), ("standing", "came from it and still stand")):
         if told[name]:
             lines.append(f"  {words}: {', '.join(ids.short(id) for id in told[name])}")
     if told["tokens"]:

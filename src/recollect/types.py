@@ -27,6 +27,7 @@ RELATIONS = (
     "related", "supersedes", "contradicts", "elaborates", "depends_on", "uses", "implements", "calls", "configures",
     "had_incident", "owned_by", "caused_by", "derived_from", "mentions",
 )  # fmt: skip
+DERIVED = ("purge", "keep")  # what a purge does with memories that were made of what it erases, and of nothing else
 JOB_STATES = ("queued", "running", "done", "failed", "cancelled")
 SOURCES = ("statement", "turn", "document", "file", "commit", "url", "import")
 
@@ -571,12 +572,16 @@ class Page(Noun):
 
 @dataclass(frozen=True, slots=True)
 class Forgotten(Noun):
-    """What `forget` or `reject` did, or would do when `dry_run`; a purge comes with its receipt (`past.Receipt`)."""
+    """What `forget` or `reject` did, or would do when `dry_run`; a purge comes with its receipt (`past.Receipt`).
+
+    `derived` are memories that a purge takes along: they were made of the others, and nothing else speaks for them.
+    """
 
     memories: tuple[Memory, ...]
     dry_run: bool = False
     purged: bool = False
     receipt: dict[str, Any] = field(default_factory=dict)
+    derived: tuple[Memory, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

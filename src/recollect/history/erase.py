@@ -4,8 +4,8 @@ The store erases a memory with its evidence, links, vectors, full text and histo
 it: in the turn they were said in, in another memory's quote from that turn, in the file of a session, in the spool, in
 a question that somebody asked. What shares a source with an erased memory is looked at, and loses the words, those of
 its earlier versions too; a turn that said just them goes too. Questions of the answer cache go with their answers where
-they repeat the words, or one word that nothing holds any more. What was *derived* from an erased turn is a memory of
-its own and stays; the receipt names it.
+they repeat the words, or one word that nothing holds any more. What was *derived* from what is erased goes too where
+nothing else speaks for it (`history/derived`), unless the caller keeps it; the receipt names what went and what stands.
 
 Then the words are looked for where they lay: in the bytes of the files, or in the rows of the tables. The receipt tells
 where they are still found, if anywhere. What it cannot reach are backups, and exports that were made before.
@@ -30,7 +30,9 @@ from ..store.contract import Transaction
 from ..store.trail import Trace
 from ..thin import spool
 from ..types import Entity, Entry, Evidence, Link, Memory, Scope, Source, Tombstone
+from .derived import trace
 
+Erased = tuple[list[Memory], list[Memory], Receipt]  # what was named, what went along, and the proof of it
 GONE = "[purged]"
 SHORTEST, SHORTEST_QUOTE = 4, 12  # characters of a memory and of a quote that are looked for inside other texts
 SEARCHED = 8  # bytes from which a text can be told from chance in a file
@@ -89,19 +91,30 @@ class Eraser:
     writer: Writer
     home: Path
 
-    def erase(self, memories: Sequence[Memory], reason: str, *, user: str = "") -> tuple[list[Memory], Receipt]:
-        """Erase memories for good; with a `user`, also the entities that are theirs alone, and why they rejected."""
+    def erase(
+        self, memories: Sequence[Memory], reason: str, *, user: str = "", keep: bool = False
+    ) -> Erased:  # fmt: skip
+        """Erase memories for good, with what only they speak for, unless told to `keep` that.
+
+        With a `user`, also the entities that are theirs alone, and why they rejected.
+        """
         writer, now = self.writer, self.writer.now()
         first = writer.store.head(writer.tenant) + 1
         with writer.store.transaction(writer.tenant, writer.actor, now) as changes:
-            gone = [present(changes, given.id) for given in memories]
+            named = [present(changes, given.id) for given in memories]
+            derived = trace(writer, named)
+            alone = [] if keep else derived.alone
+            gone = [*named, *alone]
             evidence = self._of(Evidence, [memory.id for memory in gone], "memory")
             words = Words.of(gone, evidence, self._past([memory.id for memory in gone]))
             sources = sorted({*(memory.source for memory in gone), *(one.source for one in evidence)})
+            if not keep:
+                derived.detach(changes)
             for memory in gone:
                 changes.purge(memory.id)
             places = {(memory.scope.user, memory.scope.project) for memory in gone}
-            kin, derived = _Kin(self.writer, changes, words, places).cleanse(sources)
+            standing = [*(derived.alone if keep else ()), *(one.memory for one in derived.backed)]
+            kin = _Kin(self.writer, changes, words, places, _ids(standing)).cleanse(sources)
             if user:
                 self._erase_user(changes, user)
             questions = changes.drop_repeating((*words.passages, *words.beside), user)
@@ -110,8 +123,8 @@ class Eraser:
         files = sweep(self.home, words)
         last = writer.store.head(writer.tenant)
         searched, left = self._look(words, {memory.content_hash for memory in gone})
-        return gone, Receipt(
-            id, now, writer.actor, first, last, tuple(memory.id for memory in gone), tuple(kin), tuple(derived),
+        return named, alone, Receipt(
+            id, now, writer.actor, first, last, _ids(named), tuple(kin), _ids(alone), _ids(standing),
             files=files, questions=questions, searched=searched, left=left,
         )  # fmt: skip
 
@@ -165,6 +178,10 @@ class Eraser:
         return tuple(dict.fromkeys(searched)), tuple(dict.fromkeys((*said, *left)))
 
 
+def _ids(memories: Sequence[Memory]) -> tuple[str, ...]:
+    return tuple(memory.id for memory in memories)
+
+
 def _texts(value: Any) -> list[str]:
     return [value] if isinstance(value, str) else list(value or ())
 
@@ -182,24 +199,22 @@ class _Kin:
     changes: Transaction
     words: Words
     places: set[tuple[str, str]]  # users and projects
+    standing: tuple[str, ...]  # memories that keep what they say, because something else speaks for it or a caller does
 
-    def cleanse(self, sources: Sequence[str]) -> tuple[list[str], list[str]]:
-        """Memories that lost something, and those that were derived from what was erased and stand."""
+    def cleanse(self, sources: Sequence[str]) -> list[str]:
+        """The memories that lost something."""
         touched: list[str] = []
-        derived: list[str] = []
         for id in sources:
             source = self.changes.get(Source, id)
             if source is None or not source.content:  # a statement has no words but its memory's, and is shared by many
                 continue
-            kin = self._kin(id)
-            for memory in kin:
-                if memory.content in self.words.passages:
+            for memory in self._kin(id):
+                if memory.content in self.words.passages and memory.id not in self.standing:
                     self.changes.purge(memory.id)
                     touched.append(memory.id)
             if source := self.changes.get(Source, id):
                 touched += self._restate(source)
-            derived += [one.id for one in kin if one.id not in touched]
-        return list(dict.fromkeys(touched)), list(dict.fromkeys(derived))
+        return list(dict.fromkeys(touched))
 
     def _kin(self, source: str) -> list[Memory]:
         """The memories that came from a source or quote it, of the users and projects that something was erased of."""
@@ -216,7 +231,7 @@ class _Kin:
         evidence = {one.id: one for one in proofs}
         links = {one.id: one for side in ("origin", "target") for one in self._still(Link, side, ids)}
         fresh = replace(source, content=self.words.out_of(source.content), title=self.words.out_of(source.title))
-        lines = [(memory, self._without(memory)) for memory in memories]
+        lines = [(one, one if one.id in self.standing else self._without(one)) for one in memories]
         quotes = [(one, replace(one, quote=self.words.quoted(one.quote))) for one in evidence.values()]
         same = fresh == source and all(a == b for a, b in lines) and all(a == b for a, b in quotes)
         if same:

@@ -11,7 +11,7 @@ from typing import Any
 from .. import checks, times
 from ..checks import MAX_NAME, Cleaner
 from ..errors import BadInput, NotFound
-from ..past import Audit, EntityState, Provenance, Receipt, Retained, Sighting
+from ..past import Audit, EntityState, Provenance, Retained, Sighting
 from ..remember.write import Writer
 from ..store.changes import MANY
 from ..store.trail import Trace
@@ -19,7 +19,8 @@ from ..types import EVERYWHERE, Entry, Filter, Memory, Scope
 from . import provenance
 from .asof import HELD_ONCE, Past
 from .checkpoints import Checkpoints
-from .erase import Eraser
+from .derived import trace
+from .erase import Erased, Eraser
 from .policies import Policies
 
 MAX_ROWS = 1000
@@ -42,7 +43,8 @@ class History:
 
     @property
     def policies(self) -> Policies:
-        return Policies(self.writer, lambda memories, reason: self.erase(memories, reason))
+        # How long turns are kept says nothing about what was learnt from them.
+        return Policies(self.writer, lambda memories, reason: self.erase(memories, reason, keep=True))
 
     def retain(self, actor: str, dry_run: bool, beat: Callable[[], None]) -> Retained:
         """Apply the retention policies in somebody's name, or tell what that would do."""
@@ -177,8 +179,12 @@ class History:
 
     # -- erasing ------------------------------------------------------------------------------------------------------
 
-    def erase(self, memories: Sequence[Memory], reason: str, *, user: str = "") -> tuple[list[Memory], Receipt]:
-        return Eraser(self.writer, self.home).erase(memories, reason, user=user)
+    def erase(self, memories: Sequence[Memory], reason: str, *, user: str = "", keep: bool = False) -> Erased:
+        return Eraser(self.writer, self.home).erase(memories, reason, user=user, keep=keep)
+
+    def derived(self, memories: Sequence[Memory]) -> tuple[Memory, ...]:
+        """What an erasure of some memories would take along."""
+        return tuple(trace(self.writer, memories).alone)
 
     def before_forgetting(self, memories: Sequence[Memory]) -> None:
         """A checkpoint, where many are forgotten at once."""

@@ -9,6 +9,7 @@ from ..recall.context import Context
 from ..recall.query import MAX_LIMIT
 from ..recall.recipes import RECIPES
 from ..types import (
+    DERIVED,
     RELATIONS,
     ROLES,
     Captured,
@@ -136,6 +137,8 @@ OWN = (
             P("query", "text", "Memories in which each of these words occurs.", None, aliases=("q", "text")),
             P("dry_run", "flag", "Only show what would go.", False),
             P("purge", "flag", "Erase for good: content, vectors, history. Needs the right «admin».", False),
+            P("derived", "text", "What a purge does with memories that were made of these and have no other evidence.",
+              "purge", choices=DERIVED, rare=True),
             REASON, *PLACED,
         ),
         verbs.forget, words.forgotten, "POST", "/v1/forget", Forgotten,

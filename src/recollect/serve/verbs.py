@@ -94,7 +94,7 @@ def edit(engine: Engine, caller: Caller, *, id: str, reason: str = "", **values:
 
 def forget(
     engine: Engine, caller: Caller, *, id: str | list[str] | None = None, query: str | None = None, purge: bool = False,
-    dry_run: bool = False, reason: str = "", **places: Any,
+    dry_run: bool = False, reason: str = "", derived: str = "purge", **places: Any,
 ) -> Forgotten:  # fmt: skip
     if purge:
         caller.may("admin", "Erasing for good")
@@ -110,12 +110,13 @@ def forget(
     elif not any(places.values()):
         raise BadInput("Nothing to forget was named.", fix="Name ids, a query, or a project, branch, agent or session.")
     elif purge and not dry_run:
-        return engine.forget(scope=caller.inside(places), purge=True, reason=reason)
+        return engine.forget(scope=caller.inside(places), purge=True, reason=reason, derived=derived)
     else:
         found = engine.forget(scope=caller.inside(places), purge=purge, dry_run=True).memories
-    if dry_run or not found:
-        return Forgotten(tuple(found), dry_run, purge)
-    return engine.forget([memory.id for memory in found], purge=purge, reason=reason)
+    if not found:
+        return Forgotten((), dry_run, purge)
+    named = [memory.id for memory in found]
+    return engine.forget(named, purge=purge, dry_run=dry_run, reason=reason, derived=derived)
 
 
 def reject(engine: Engine, caller: Caller, *, id: str | list[str], reason: str = "", undo: bool = False) -> Forgotten:

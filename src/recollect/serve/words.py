@@ -119,7 +119,9 @@ def forgotten(result: Forgotten, now: datetime) -> str:
         return "Nothing to forget."
     what = "erased for good" if result.purged else "forgotten"
     head = f"{len(result.memories)} would be {what}:" if result.dry_run else f"{len(result.memories)} {what}:"
-    return "\n".join([head, *(title_line(memory, now) for memory in result.memories[:50])])
+    derived = ["Derived from it, with no other evidence:"] if result.derived else []
+    lists = [[title_line(memory, now) for memory in some[:50]] for some in (result.memories, result.derived)]
+    return "\n".join([head, *lists[0], *derived, *lists[1]])
 
 
 def rejected(result: Forgotten, now: datetime) -> str:

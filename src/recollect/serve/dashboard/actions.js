@@ -48,13 +48,18 @@ export async function rejectNow(memories, reason = "") {
 }
 
 export async function purge(memories) {
+  const ids = memories.map((one) => one.id);
+  let derived = "purge";
+  const asked = await post("/v1/forget", { id: ids, purge: true, dry_run: true });
   const said = await confirm(
     `Erase ${named(memories)} for good?`,
-    html`<p><strong>This cannot be undone.</strong> Content, quotes, vectors and their history are erased from the files.</p><${Preview} memories=${memories} />`,
+    html`<p><strong>This cannot be undone.</strong> Content, quotes, vectors and their history are erased from the files.</p><${Preview} memories=${memories} />
+      ${asked.derived.length > 0 && html`<p>Derived from it, with no other evidence, and erased too:</p><${Preview} memories=${asked.derived} />
+        <label><input type="checkbox" onChange=${(event) => { derived = event.target.checked ? "keep" : "purge"; }} /> Keep what was derived</label>`}`,
     { yes: "Erase for good", danger: true },
   );
   if (!said) return false;
-  await post("/v1/forget", { id: memories.map((one) => one.id), purge: true, reason: said.reason });
+  await post("/v1/forget", { id: ids, purge: true, derived, reason: said.reason });
   say(`Erased ${plural(memories.length, "memory", "memories")}.`);
   return true;
 }
