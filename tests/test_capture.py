@@ -141,7 +141,8 @@ def test_a_rejected_value_stays_out_whichever_way_it_comes(memory: Engine, clock
         assert say(memory, words, session=f"alone{number}").turns == 0
         done = say(memory, f"Nice. {words} Go on.", session=f"among{number}")
         assert {one.action for one in done.findings} <= {"refused"}
-    assert [one.action for one in say(memory, f"Nice. {same} Go on.", session="last").findings] == ["refused"]
+    done = say(memory, f"Nice. {same} Go on.", session="last")
+    assert (done.turns, done.findings) == (1, ())  # the turn is kept without the sentence
     memory.extract([one.source for one in kept.findings])
     assert known(memory) == ["The frontend lives in apps/web."]
 

@@ -14,7 +14,7 @@ import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from .. import text, times
 from ..checks import MAX_TAGS, Cleaner
@@ -22,11 +22,12 @@ from ..errors import BadInput, ChangedMeanwhile, ModelUnavailable, NotFound, Ref
 from ..grounding import hedged, lowest
 from ..redact import redact
 from ..store.contract import Store, Transaction
-from ..terms import terms
+from ..terms import of_query, terms
 from ..types import TRUSTS, Draft, Evidence, Filter, Link, Memory, Near, Remembered, Scope, Source, Tombstone
-from . import alike, values
+from . import alike, disguises, values
 from .conflict import Span, apart, conflict
 from .conflict import changes as says_change
+from .disguises import REJECTED, blank
 from .drafts import MAX_KEYWORDS, MAX_REFS, TRUST_OF, Prepared, fields_of, prepare, source_of
 
 if TYPE_CHECKING:
@@ -37,8 +38,11 @@ BATCH = 256  # drafts a transaction: short enough that another process waits mil
 MAX_NEAR = 3
 AROUND = 8  # memories nearest in meaning that a new one is held against
 MAX_CONTEXT = 2000  # characters of the turn before that a turn carries along
+MAX_TURNS = 200  # turns nearest in words that are looked through for a value that is rejected
+BLANKED = ("content", "title", "reasoning", "context")
 ERASED = "it was erased for good"
 log = logging.getLogger("recollect")
+Turn = TypeVar("Turn", Draft, Memory)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +124,8 @@ class Writer:
         self, changes: Transaction, item: Prepared, near: tuple[Near, ...], others: Sequence[str], merge: bool,
         parts: Collection[str],
     ) -> Remembered:  # fmt: skip
-        if stone := self.rejected(changes, item.draft, parts):
+        stone = self.rejected(changes, item.draft, parts)
+        if stone and (item.draft.kind != "turn" or self._blanked(changes, item.draft, parts).content == REJECTED):
             changes.note("refuse", stone.id, "the value was rejected before")
             why = f"rejected before{f': {stone.reason}' if stone.reason else ''}"
             return Remembered("refused", None, item.redacted, reason=why)
@@ -140,6 +145,8 @@ class Writer:
                 return Remembered("merged", merged, item.redacted, near)
         against = self.against(changes, item.draft, others) if claims(item.draft) else []
         memory = self.create(changes, item, source, place=item.draft.place)
+        if memory.kind == "turn" and (found := self.tombstoned([memory])) and self.rejected(changes, memory, found):
+            memory = self._blank(changes, memory, found, "a value in it was rejected before")
         gone = [other.id for other in against if self._contest(changes, memory, other)]
         beside = tuple(other.id for other in against if other.id not in gone)
         return Remembered("created", memory, item.redacted, near, superseded=tuple(gone), conflicts=beside)
@@ -256,7 +263,7 @@ class Writer:
                 edited = replace(edited, valid_to=None)  # what is brought back holds again
             if (edited.content, edited.title, edited.reasoning) != (current.content, current.title, current.reasoning):
                 edited = replace(edited, updated_at=self.now(), trust=lowest((edited.trust, self.most)))
-            if edited.state in ("active", "pending") and edited.content != current.content:
+            if edited.state in ("active", "pending") and _texts(edited) != _texts(current):
                 refused = self.rejected(changes, edited, self.tombstoned([edited]))
             if refused is None:
                 self.may_stand(changes, edited)
@@ -272,13 +279,15 @@ class Writer:
     def rejected(self, changes: Transaction, said: Draft | Memory, parts: Collection[str]) -> Tombstone | None:
         """The tombstone that forbids a text: for all of it, or for one of its `parts` that some tombstone names.
 
-        A value does not become true by standing behind a label or in a list. A turn is only what was said.
+        A value does not become true by standing behind a label, in a list, in a title or among the tags.
         """
         keys = [key for key in _keys(said) if key in parts] if parts else []
         return next((found for key in keys if (found := changes.tombstone(key, said.scope))), None)
 
     def tombstoned(self, texts: Iterable[Draft | Memory]) -> set[str]:
         """The keys of these texts and of statements inside them that some tombstone names; asked under the lock."""
+        if not self.store.all(self.tenant, Tombstone, "", 1):
+            return set()
         keys = {key for said in texts for key in _keys(said)}
         return {stone.key for stone in self.store.of(self.tenant, Tombstone, sorted(keys), "key")} if keys else set()
 
@@ -306,6 +315,8 @@ class Writer:
                 if (known.relation, known.target) == (relation, target.id):
                     return known
             target = present(changes, target.id)
+            if relation == "supersedes" and (state := present(changes, origin.id).state) in ("rejected", "pending"):
+                raise Refused(f"Memory {origin.id} is {state}, so it stands for no other.")
             if relation == "supersedes" and target.state == "active":
                 return self.supersede(changes, origin, target, reason)
             return self.tie(changes, origin, relation, target, reason)
@@ -346,7 +357,34 @@ class Writer:
                 for turn in self._turns(memory.content_hash, "active"):
                     if turn.id != memory.id and changes.tombstone(key, turn.scope):
                         changes.put(replace(turn, state="rejected"), "reject", reason)
+                self._blank_turns(changes, memory, {key}, reason)
         return rejected
+
+    def _blank_turns(self, changes: Transaction, rejected: Memory, parts: Collection[str], reason: str) -> None:
+        """Take the rejected sentence out of the turns that say more than it."""
+        words = of_query(rejected.content)
+        place = Scope(user=rejected.scope.user, project=rejected.scope.project)
+        visible = Filter(place, inside=True, kinds=("turn",), states=("active",))
+        near = [id for id, _ in self.store.match(self.tenant, words, visible, MAX_TURNS)] if words else []
+        for turn in self.store.memories(self.tenant, near).values():
+            if turn.state == "active" and self.rejected(changes, turn, parts):
+                self._blank(changes, turn, parts, reason)
+
+    def _blank(self, changes: Transaction, turn: Memory, parts: Collection[str], reason: str) -> Memory:
+        blanked = self._blanked(changes, turn, parts)
+        changes.put(blanked, "reject", reason)
+        return blanked
+
+    def _blanked(self, changes: Transaction, turn: Turn, parts: Collection[str]) -> Turn:
+        """A turn without the sentences that were rejected; as it was said, it stays in the journal."""
+
+        def is_rejected(piece: str) -> bool:
+            return self.rejected(changes, Draft(piece, scope=turn.scope), parts) is not None
+
+        texts: dict[str, Any] = {name: blank(getattr(turn, name), is_rejected) for name in BLANKED}
+        for name in ("tags", "keywords"):
+            texts[name] = tuple(one for one in getattr(turn, name) if not is_rejected(one))
+        return replace(turn, **texts)
 
     def unreject(self, memory: Memory, reason: str) -> Memory:
         """Take a rejection back: the memory is active again and its value may be said."""
@@ -406,9 +444,16 @@ def _still_said(before: Memory, after: Memory) -> tuple[str, ...]:
 
 
 def _keys(said: Draft | Memory) -> list[str]:
-    """The keys of a text and of the statements in it. A turn is only what was said, and counts as a whole."""
-    told = [said.content] if said.kind == "turn" else [said.content, *text.parts(said.content)]
+    """The keys of every statement in every text of a memory."""
+    told = dict.fromkeys(one for field in _texts(said) for one in disguises.statements(field))
     return [key for one in told for key in values.keys(one)]
+
+
+def _texts(said: Draft | Memory) -> list[str]:
+    """What a memory says, field by field, and across those in which a value may be cut into pieces."""
+    joined = (f"{said.title} {said.content}" if said.title else "", " ".join(said.tags), " ".join(said.keywords))
+    found = (said.content, said.title, said.reasoning, said.context, *said.tags, *said.keywords, *said.refs, *joined)
+    return [one for one in found if one]
 
 
 def _union(old: tuple[str, ...], new: tuple[str, ...], most: int) -> tuple[str, ...]:

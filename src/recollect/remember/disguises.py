@@ -1,0 +1,126 @@
+"""Disguises: what a text says beneath what covers it up. Pure.
+
+A rejected value must not come back under HTML, the encoding of URLs, letters for digits, quotation marks, or a few
+words around it that say nothing. Words that deny it, doubt it, narrow it down or make a name longer leave another
+statement, so only words from a list are taken away. `values` knows the statement that is left in any dress.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable, Iterator
+from urllib.parse import unquote, unquote_plus
+
+from .. import text
+
+MAX_LAYERS = 3  # encodings within encodings
+REJECTED = "[rejected]"
+_TAG = re.compile(r"</?[A-Za-z][^<>]{0,200}>|<!--.{0,500}?-->", re.DOTALL)
+_ENCODED = re.compile(r"%[0-9A-Fa-f]{2}")
+_JOINED = re.compile(r"\S+(?:\+\S+){2,}")
+_MIXED = re.compile(r"(?<![\w.])(?=\w*\d)(?=\w*[^\W\d_])\w+")
+_LIKE_DIGITS = re.compile(r"[\dOolI]+")
+_TO_DIGITS, _TO_LETTERS = str.maketrans("OolI", "0011"), str.maketrans("013457", "oleast")
+_QUOTED = re.compile(
+    r"[\"\u201c\u201e\u00ab\u2039](?P<double>[^\"\u201d\u201c\u00bb\u203a\n]{8,600})[\"\u201d\u201c\u00bb\u203a]|"
+    r"(?<!\w)['\u2018\u201a](?P<single>[^\n]{8,600}?)['\u2019\u2018](?!\w)|`(?P<code>[^`\n]{8,600})`"
+)
+_LITTLE = (
+    r"(?:ok(?:ay)?|now|today|again|too|still|indeed|really|anyway|though|please|btw|fyi|right|yes|yep|yeah|sure|well|so|"
+    r"actually|basically|obviously|certainly|definitely|clearly|truly|honestly|currently|apparently|evidently|surely|"
+    r"by the way|of course|for sure|for real|in fact|as (?:always|ever|usual|before|discussed|agreed|said|i said|"
+    r"you know|we know|noted|planned)|you know|trust me|i (?:think|guess|believe|know|swear|promise)|after all|"
+    r"at the moment|these days|right now|from now on|nowadays|note|remember|period|full stop|no doubt|believe me|"
+    r"without a doubt|every(?:body|one) knows|(?:it|that|this) is (?:a fact|true|right|correct)|that'?s (?:it|true)|"
+    r"and so on|etc|amen|folks|guys|team|everyone|all)"
+)
+_LEADING = re.compile(rf"\A(?:{_LITTLE}\b[\s,:.!-]*)+", re.IGNORECASE)
+_TRAILING = re.compile(rf"(?:[\s,.!?():;-]+{_LITTLE})+[\s.!?)]*\Z", re.IGNORECASE)
+_PIECES = re.compile(r"((?<=[.!?\u2026])\s+|\n+|(?<=;)\s+)")
+_REASON = re.compile(r",?\s+(?:because|since|so that|which|thanks to|due to)\s", re.IGNORECASE)
+# What denies, doubts or asks for a statement that is quoted: then it is not said.
+_UNSAID = re.compile(
+    r"\b(?:not|never|no|none|nor|neither|false|wrong|untrue|incorrect|mistaken|myth|doubt\w*|den(?:y|ies|ied)|reject\w*|"
+    r"refuse\w*|stop\w*|avoid\w*|instead|formerly|previously|outdated|used to|if|whether|unless|\w+n['\u2019]t)\b|\?",
+    re.IGNORECASE,
+)
+
+
+def statements(content: str) -> list[str]:
+    """A text and what it says beneath its disguises, each part by itself.
+
+    >>> "We use pnpm here." in statements("<p>We use&#32;pnpm here.</p>")
+    True
+    >>> "port 8080 is ours" in statements("port 8O8O is ours, as always")
+    True
+    >>> statements('Do not say "we use pnpm here" again.')
+    ['Do not say "we use pnpm here" again.', 'Do not say "we use pnpm here"']
+    """
+    found: dict[str, None] = {}
+    for plain in _uncovered(content):
+        for part in (plain, *text.parts(plain), *_quoted(plain)):
+            found |= dict.fromkeys((part, *_trimmed(part)))
+    return list(found)
+
+
+def blank(content: str, is_rejected: Callable[[str], bool]) -> str:
+    """A text without the sentences that say something rejected, one way or another."""
+    if not content or not is_rejected(content):
+        return content
+    pieces = _PIECES.split(content)
+    made = "".join(REJECTED if piece.strip() and is_rejected(piece) else piece for piece in pieces)
+    return REJECTED if is_rejected(made) or not made.replace(REJECTED, "").strip() else made
+
+
+def _uncovered(content: str) -> Iterator[str]:
+    """The text as it is, and as it is once tags, entities, encodings and letters for digits are taken away."""
+    seen = {content: None}
+    layer = [content]
+    for _ in range(MAX_LAYERS):
+        layer = [made for one in layer for made in _decoded(one) if made not in seen]
+        seen |= dict.fromkeys(layer)
+    yield from seen
+    for one in list(seen):
+        for made in (_MIXED.sub(_to_digits, one), _MIXED.sub(_to_letters, one)):
+            if made not in seen:
+                seen[made] = None
+                yield made
+
+
+def _decoded(content: str) -> Iterator[str]:
+    if "&" in content:
+        yield html.unescape(content)
+    if "<" in content and _TAG.search(content):
+        yield text.clean(_TAG.sub("", content))
+        yield text.clean(_TAG.sub(" ", content))
+    if _ENCODED.search(content):
+        yield text.clean(unquote(content))
+    if "+" in content and _JOINED.search(content):
+        yield text.clean(unquote_plus(content))
+
+
+def _to_digits(found: re.Match[str]) -> str:
+    return found[0].translate(_TO_DIGITS) if _LIKE_DIGITS.fullmatch(found[0]) else found[0]
+
+
+def _to_letters(found: re.Match[str]) -> str:
+    digits = sum(sign.isdigit() for sign in found[0])
+    return found[0].translate(_TO_LETTERS) if 2 * digits < len(found[0]) else found[0]
+
+
+def _trimmed(part: str) -> Iterator[str]:
+    """A statement without the words before and behind it that say nothing, and without the reason for it."""
+    for one in (part, _REASON.split(part, 1)[0]):
+        made = _LEADING.sub("", _TRAILING.sub("", one.strip()))
+        if made != part and len(made.split()) >= text.MIN_PART:
+            yield made
+
+
+def _quoted(plain: str) -> Iterator[str]:
+    """What stands in quotation marks, unless the words around it deny it."""
+    for found in _QUOTED.finditer(plain):
+        around = f"{plain[max(0, found.start() - 200) : found.start()]} {plain[found.end() : found.end() + 200]}"
+        inner = found["double"] or found["single"] or found["code"]
+        if not _UNSAID.search(around) and len(inner.split()) >= text.MIN_PART:
+            yield inner
