@@ -76,7 +76,7 @@ def results(name: str) -> dict[str, Any]:
 
 def operations() -> str:
     """Every operation with its address, its right, and where else it is."""
-    from recollect.serve.ops import OPERATIONS
+    from recollect.ops.catalogue import OPERATIONS
 
     rows = ["| address | right | what it does | command | MCP tool |", "|---|---|---|---|---|"]
     for one in OPERATIONS:

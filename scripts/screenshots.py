@@ -17,7 +17,7 @@ from pathlib import Path
 from playwright.sync_api import Page, ViewportSize, expect
 
 import recollect
-from recollect.serve.ops import BY_NAME
+from recollect.ops.catalogue import BY_NAME
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests"))  # the store and the browser are those of the tests

@@ -11,13 +11,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from recollect.serve.operation import Operation
+from recollect.serve.ops import OPERATIONS
+from recollect.serve.parameters import Parameter
+
 from recollect import Engine, RecollectError, Scope, Source
 from recollect.agents.access import Caller
 from recollect.graph import Node
 from recollect.serve import resources
-from recollect.serve.operation import Operation
-from recollect.serve.ops import OPERATIONS
-from recollect.serve.parameters import Parameter
 from recollect.serve.profiles import TOOLS
 from recollect.serve.toolbox import Tool
 from recollect.serve.wire import dumps

@@ -20,7 +20,7 @@ import recollect
 from browser import NoBrowser, browser, found
 from node_clients import MODULES
 from populated import made
-from recollect.serve.ops import BY_NAME
+from recollect.ops.catalogue import BY_NAME
 from served import Server, serving
 
 SCREENS = (

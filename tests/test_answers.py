@@ -23,7 +23,7 @@ from recollect.answers.answered import Answered
 from recollect.answers.policy import Policy, emptied
 from recollect.answers.shelf import Shelf
 from recollect.cli import cli
-from recollect.serve.ops import BY_NAME
+from recollect.ops.catalogue import BY_NAME
 from recollect.serve.profiles import listed
 from recollect.store.answers import Answer
 from recollect.types import EVERYWHERE, Entry, Memory, Message

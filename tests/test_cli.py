@@ -19,9 +19,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 import recollect
-from recollect import terminal, tour
-from recollect.cli import cli, next_page
-from recollect.contents import CONTENTS, MODULES
+from recollect.cli import cli, terminal, tour
+from recollect.cli.contents import CONTENTS, MODULES
+from recollect.cli.memories import next_page
 from recollect.types import Message
 
 Run = Callable[..., Result]

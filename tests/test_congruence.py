@@ -294,7 +294,7 @@ def dice(monkeypatch: pytest.MonkeyPatch) -> random.Random:
         return make(int(now.timestamp() * 1000), dice.getrandbits(80))
 
     monkeypatch.setattr("recollect.engine.new_id", new_id)
-    monkeypatch.setattr("recollect.upkeep.usage.DELAY", 3600.0)
+    monkeypatch.setattr("recollect.history.usage.DELAY", 3600.0)
     return dice
 
 

@@ -16,7 +16,7 @@ from recollect.capture.sessions import session
 from recollect.errors import Held
 from recollect.graph import Node
 from recollect.history.erase import Words
-from recollect.serve import hooks
+from recollect.ops import hooks
 from recollect.thin import spool
 from recollect.types import EVERYWHERE, Message
 from replay import entries_of, replayed, state_of

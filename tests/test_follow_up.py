@@ -10,10 +10,10 @@ import pytest
 import recollect
 from conftest import Clock, Opener
 from recollect.agents.access import Caller, local
+from recollect.ops.catalogue import BY_NAME
 from recollect.project import tasks
 from recollect.project.brief import Wanted, make
 from recollect.serve import profiles
-from recollect.serve.ops import BY_NAME
 from recollect.serve.work import Work
 from recollect.types import EVERYWHERE, Message, Scope
 from recollect.upkeep.switch import Serving

@@ -30,8 +30,8 @@ from schemathesis.specs.openapi.checks import (
 
 import recollect
 from recollect import Engine, Scope
+from recollect.ops.catalogue import OPERATIONS
 from recollect.serve import openapi
-from recollect.serve.ops import OPERATIONS
 from recollect.types import STATES
 from served import Server, serving
 

@@ -14,7 +14,7 @@ from conftest import Clock, Opener, Places
 from recollect import Client, Forbidden, NotFound, Scope
 from recollect.agents.access import Caller, local
 from recollect.cli import cli
-from recollect.serve.ops import BY_NAME
+from recollect.ops.catalogue import BY_NAME
 from recollect.types import EVERYWHERE, Message
 from served import serving
 from test_mcp import call

@@ -26,8 +26,8 @@ from recollect.capture import events, transcripts
 from recollect.capture.sessions import session
 from recollect.errors import BadInput, Forbidden
 from recollect.models.tokens import Tokens
+from recollect.ops import hooks
 from recollect.recall.fence import fenced
-from recollect.serve import hooks
 from recollect.thin import link, spool
 from recollect.types import Scope
 

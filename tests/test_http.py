@@ -18,10 +18,10 @@ from starlette.types import Message, Receive, Scope, Send
 
 from conftest import Opener
 from recollect import errors
+from recollect.ops.catalogue import OPERATIONS
 from recollect.serve import app, openapi, reference
 from recollect.serve.gate import Gate
 from recollect.serve.metrics import Metrics
-from recollect.serve.ops import OPERATIONS
 from recollect.serve.tenants import Tenants
 from served import Server, serving
 

@@ -19,8 +19,9 @@ from mcp.shared.exceptions import MCPError
 import recollect
 from conftest import Opener
 from recollect import errors
-from recollect.serve import advice, mcp, profiles, prompts, resources
-from recollect.serve.ops import OPERATIONS
+from recollect.ops import advice
+from recollect.ops.catalogue import OPERATIONS
+from recollect.serve import mcp, profiles, prompts, resources
 from served import Server, serving
 
 ERAS = ("legacy", "auto")  # with a handshake, and without where the server can do that

@@ -11,7 +11,7 @@ import recollect
 from conftest import Opener
 from recollect import BadInput, Scope
 from recollect.agents.access import Caller, local
-from recollect.serve.ops import BY_NAME
+from recollect.ops.catalogue import BY_NAME
 from recollect.types import EVERYWHERE
 
 ME = local("default", "test", EVERYWHERE)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from recollect.serve.ops import BY_NAME, OPERATIONS
 
 import recollect
 from conftest import Opener
@@ -19,7 +20,6 @@ from recollect.answers import outside
 from recollect.project.ingest import ingest
 from recollect.project.signals import Deadline, collect
 from recollect.regular_files import open_regular, read_bytes
-from recollect.serve.ops import BY_NAME, OPERATIONS
 from repositories import Repo
 from served import Server, serving
 

@@ -14,10 +14,10 @@ from conftest import Opener
 from recollect import BadInput, Client, Engine, Forbidden, NotFound, Scope, TooLarge
 from recollect.agents.access import Caller, local
 from recollect.cli import cli
+from recollect.ops.catalogue import BY_NAME, OPERATIONS
+from recollect.ops.operation import Operation
+from recollect.ops.parameters import Parameter, read, schema
 from recollect.serve import openapi
-from recollect.serve.operation import Operation
-from recollect.serve.ops import BY_NAME, OPERATIONS
-from recollect.serve.parameters import Parameter, read, schema
 from recollect.types import EVERYWHERE
 
 ME = local("default", "test", EVERYWHERE)

@@ -8,9 +8,9 @@ import click
 import pytest
 
 import recollect
-from recollect import present, terminal
-from recollect.present import Look
-from recollect.terminal import Moment
+from recollect.cli import present, terminal
+from recollect.cli.present import Look
+from recollect.cli.terminal import Moment
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
 

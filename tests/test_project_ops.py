@@ -25,9 +25,9 @@ from recollect.cli import cli
 from recollect.errors import NoRepository
 from recollect.install import git_hooks
 from recollect.install.hosts import Program
+from recollect.ops import hooks
+from recollect.ops.catalogue import BY_NAME
 from recollect.project.git import find
-from recollect.serve import hooks
-from recollect.serve.ops import BY_NAME
 from recollect.serve.work import Stopped, Work
 from recollect.types import EVERYWHERE
 from repositories import Repo

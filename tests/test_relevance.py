@@ -10,8 +10,8 @@ import recollect
 from recollect import Scope
 from recollect.engine import Engine
 from recollect.models.relevance import FOLDER, Relevance
+from recollect.ops import hooks
 from recollect.recall.select import Scored, once_each
-from recollect.serve import hooks
 from recollect.types import Draft, Memory, Source
 
 SHOP = Scope(project="shop")

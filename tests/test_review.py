@@ -11,10 +11,9 @@ from click.testing import CliRunner, Result
 from conftest import Opener
 from recollect import Client, Engine, Forbidden, Scope
 from recollect.agents.access import Caller, local
-from recollect.cli import cli
+from recollect.cli import cli, review
+from recollect.ops.catalogue import BY_NAME
 from recollect.serve import profiles
-from recollect.serve.ops import BY_NAME
-from recollect.tap import review
 from recollect.types import EVERYWHERE, Message
 from served import Server, serving
 

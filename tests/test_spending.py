@@ -321,7 +321,7 @@ def test_the_command_tells_a_person_and_a_program(tmp_path: Path, monkeypatch: p
 def test_the_operation_is_for_those_who_see_the_whole_tenant(opened: Any) -> None:
     from recollect.agents.access import Caller, local
     from recollect.errors import Forbidden
-    from recollect.serve.ops import BY_NAME
+    from recollect.ops.catalogue import BY_NAME
     from recollect.types import EVERYWHERE, Scope
 
     usage = BY_NAME["usage"]

@@ -101,7 +101,7 @@ def test_a_file_that_grew_is_taken_in_from_where_it_was_left(memory: recollect.E
 
 def test_what_a_hook_stored_is_not_stored_again_from_the_transcript(memory: recollect.Engine, tmp_path: Path) -> None:
     from recollect.agents import access
-    from recollect.serve import hooks
+    from recollect.ops import hooks
 
     told = {"session_id": "s1", "cwd": "/nowhere/shop", "hook_event_name": "UserPromptSubmit", "prompt": DEPLOYS}
     envelope = {"id": "d1", "at": 1772442001.0, "host": "claude", "event": "UserPromptSubmit", "input": told}

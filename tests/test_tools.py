@@ -16,8 +16,8 @@ from recollect import times
 from recollect.agents.access import local
 from recollect.agents.home import at_home
 from recollect.graph import Node
+from recollect.ops.parameters import Parameter
 from recollect.serve import profiles
-from recollect.serve.parameters import Parameter
 from recollect.serve.toolbox import Tool
 from recollect.types import EVERYWHERE, Message, Scope
 from repositories import Repo

@@ -9,13 +9,18 @@ import pytest
 
 import recollect
 from conftest import Opener
+<<<<<<< HEAD
 from recollect import Memory, Scope, present
 from recollect.agents.places import Places, Seen
+=======
+from recollect import Memory, Scope
+from recollect.cli import present
+from recollect.ops import words
+>>>>>>> 752d989 (Move operations to ops/ and commands to cli/, and break both package cycles)
 from recollect.project import truth
 from recollect.project.git import find
 from recollect.project.ingest import ingest
 from recollect.project.refresh import refresh
-from recollect.serve import words
 from repositories import Repo
 
 SHOP = Scope(project="shop")
@@ -184,7 +189,7 @@ def test_other_projects_are_left_alone(repo: Repo, memory: recollect.Engine) -> 
 def test_what_is_stale_is_shown_so_and_can_be_withheld(repo: Repo, memory: recollect.Engine) -> None:
     from datetime import UTC, datetime
 
-    from recollect.serve.words import recalled
+    from recollect.ops.words import recalled
 
     told(memory, repo, "The pool hands out one connection at a time.", "src/pool.py")
     repo.put("Change it", {"src/pool.py": "# all new\n"})

@@ -22,9 +22,8 @@ import recollect
 from conftest import START, Clock, Opener, Places, open_store
 from planted import fill, planted
 from recollect import BadInput, Engine, Message, Scope
-from recollect.cli import cli
+from recollect.cli import cli, screen
 from recollect.models.hashing import HashingEmbedder
-from recollect.serve import screen
 from recollect.settings import Settings
 from recollect.store.copy import parts
 from recollect.store.sqlite import SQLiteStore

@@ -9,7 +9,7 @@ import pytest
 import recollect
 from conftest import START, Clock
 from recollect.agents.access import local
-from recollect.serve.ops import BY_NAME
+from recollect.ops.catalogue import BY_NAME
 from recollect.types import EVERYWHERE
 
 ME = local("default", "test", EVERYWHERE)

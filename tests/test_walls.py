@@ -7,6 +7,7 @@ those that were moved from one to another.
 from __future__ import annotations
 
 import pytest
+from recollect.serve.ops import BY_NAME
 
 import attacks
 import recollect
@@ -14,7 +15,6 @@ from conftest import Opener
 from recollect import NotFound, Scope
 from recollect.agents.access import Caller
 from recollect.serve import resources
-from recollect.serve.ops import BY_NAME
 from recollect.serve.wire import wire
 
 WALLS = (Scope(user="ana"), Scope(project="web"), Scope(user="ana", project="web"))

@@ -18,13 +18,13 @@ import recollect
 from conftest import Clock, Opener, Places
 from recollect import Scope
 from recollect.agents import access
-from recollect.capture.turns import hashed
 from recollect.cli import cli
 from recollect.graph import Node
+from recollect.ids import derive
+from recollect.ops import hooks
+from recollect.ops.catalogue import BY_NAME, OPERATIONS
 from recollect.project.refresh import refresh
 from recollect.remember import values
-from recollect.serve import hooks
-from recollect.serve.ops import BY_NAME, OPERATIONS
 from recollect.serve.profiles import TOOLS
 from recollect.tap.backfill import STATE, Backfill, Wanted, reprocess
 from recollect.types import EVERYWHERE, Draft, Message
@@ -84,7 +84,7 @@ class Ways:
         """Turns that lie in the store, looked at again."""
         session = self.fresh()
         self.engine.capture([Message("user", words, id="1")], origin="chat", session=session)
-        self.engine.extract([hashed("chat", session, "1")])
+        self.engine.extract([derive("chat", session, "1")])
 
     def import_(self, words: str) -> None:
         path = self.folder / f"{self.fresh()}.jsonl"

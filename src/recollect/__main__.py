@@ -37,7 +37,7 @@ def run() -> None:
         from .thin import shim
 
         sys.exit(shim.main(sys.argv[2:], alone))
-    from .program import cli
+    from .cli.program import cli
 
     cli.main(prog_name="recollect")
 

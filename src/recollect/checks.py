@@ -8,9 +8,10 @@ from typing import Any
 
 from . import text, times
 from .errors import BadInput, BadTime, TooLarge
-from .types import SCOPE_FIELDS, Scope
+from .types import EVERYWHERE, KINDS, SCOPE_FIELDS, STATES, Filter, Scope
 
 MAX_NAME = 200
+MAX_QUERY = 16384
 MAX_TAGS, MAX_TAG = 32, 64
 
 
@@ -84,3 +85,29 @@ def span(start: Any, end: Any, names: tuple[str, str]) -> tuple[datetime | None,
     if first and last and first > last:
         raise BadTime(f"{names[0]} ({times.iso(first)}) is after {names[1]} ({times.iso(last)}).", fix="Swap them.")
     return first, last
+
+
+def filter_of(
+    *, now: datetime | None, scope: Any = EVERYWHERE, kinds: Any = (), tags: Any = (), since: Any = None,
+    until: Any = None, min_importance: Any = 1, states: Any = ("active",), inside: bool = False,
+) -> Filter:  # fmt: skip
+    """A filter from a caller's words; `now` keeps what is valid and unexpired then, None keeps all."""
+    cleaner = Cleaner(MAX_QUERY)
+    first, last = span(since, until, ("since", "until"))
+    return Filter(
+        scope=cleaner.scope(scope),
+        inside=inside,
+        kinds=tuple(one_of(kind, KINDS, "kind") for kind in several(kinds, "kinds")),
+        tags=cleaner.texts(several(tags, "tags"), "tags", MAX_TAGS, MAX_TAG),
+        states=tuple(one_of(state, STATES, "state") for state in several(states, "states")),
+        since=first,
+        until=last,
+        min_importance=int(within(min_importance, 1, 10, "min_importance", whole=True)),
+        current_at=now,
+    )
+
+
+def several(values: Any, name: str) -> tuple[Any, ...]:
+    if isinstance(values, str) or not isinstance(values, list | tuple | set | frozenset):
+        raise BadInput(f"{name} must be a list of texts.")
+    return tuple(values)

@@ -28,10 +28,11 @@ from .answers.policy import Policy
 from .answers.room import Answers
 from .arguments import DraftFields, EditFields, RecallFields
 from .capture.pipeline import Pipeline
-from .checks import MAX_NAME, Cleaner, one_of
+from .checks import MAX_NAME, Cleaner, filter_of, one_of
 from .errors import Ambiguous, BadInput, BudgetSpent, NotFound, Refused
 from .graph import Graph, Verbs
 from .history.room import History
+from .history.usage import Usage, counts
 from .history.verbs import Hindsight
 from .keeping import Keeping
 from .models.tokens import Tokens
@@ -39,7 +40,7 @@ from .overview import Overview
 from .recall.cache import RecallCache
 from .recall.context import Budgets, Context, Parts, Turn, build, standing
 from .recall.loading import LOADING, Loader
-from .recall.query import MAX_LIMIT, filter_of, parse
+from .recall.query import MAX_LIMIT, parse
 from .recall.read import Reader
 from .recall.recipes import fingerprint
 from .recall.task import stored_task
@@ -76,7 +77,6 @@ from .upkeep.jobs import Handler, Jobs, Run
 from .upkeep.looks import Looks
 from .upkeep.spending import Spending
 from .upkeep.switch import Switch
-from .upkeep.usage import Usage, counts
 from .upkeep.watch import Watch
 
 if TYPE_CHECKING:

@@ -6,6 +6,8 @@ two memories apart: people are shown, and may type, the last 8.
 
 from __future__ import annotations
 
+import hashlib
+
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's: no i, l, o, u
 LENGTH = 26
 SHORT = 8
@@ -37,3 +39,10 @@ def plausible(text: str) -> bool:
 def whole(text: str) -> bool:
     """Whether a text could be an id."""
     return len(text) == LENGTH and plausible(text)
+
+
+def derive(*parts: str) -> str:
+    """An id made of names: always the same for the same ones."""
+    digest = hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).digest()
+    value = int.from_bytes(digest[:16], "big")
+    return make(value >> RANDOM_BITS, value & (1 << RANDOM_BITS) - 1)

@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from . import exchange
+from .checks import filter_of
 from .errors import ModelUnavailable
 from .graph import Graph
 from .history.checkpoints import Checkpoints
+from .history.usage import Usage
 from .recall.loading import Loader
-from .recall.query import filter_of
 from .remember.write import Writer
 from .settings import Settings
 from .store.contract import Store
@@ -23,7 +24,6 @@ from .types import EVERYWHERE, Job, Scope
 from .upkeep import reembed
 from .upkeep.jobs import Jobs
 from .upkeep.switch import Change
-from .upkeep.usage import Usage
 
 if TYPE_CHECKING:
     from .answers.room import Answers

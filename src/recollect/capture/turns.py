@@ -6,7 +6,6 @@ has no name. So the same turn is known again, whichever of the ways it comes.
 
 from __future__ import annotations
 
-import hashlib
 from datetime import datetime
 
 from .. import ids, text
@@ -23,15 +22,8 @@ def names(origin: str, session: str, message: Message) -> tuple[str, ...]:
     that others use are only good inside a session.
     """
     place = "" if origin == "claude" and message.role != "tool" else session
-    named = [hashed(origin, place, message.id)] if message.id else []
-    return (*named, hashed(origin, session, message.role, text.key(message.content)))
-
-
-def hashed(*parts: str) -> str:
-    """An id made of names: always the same for the same ones."""
-    digest = hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).digest()
-    value = int.from_bytes(digest[:16], "big")
-    return ids.make(value >> ids.RANDOM_BITS, value & (1 << ids.RANDOM_BITS) - 1)
+    named = [ids.derive(origin, place, message.id)] if message.id else []
+    return (*named, ids.derive(origin, session, message.role, text.key(message.content)))
 
 
 def draft(origin: str, message: Message, id: str, where: Scope, place: int, moment: datetime) -> Draft:

@@ -30,7 +30,7 @@ from .. import ids, times
 from ..engine import Engine
 from ..models.embedder import load as load_model
 from ..models.tokens import Tokens
-from ..serve import hooks
+from ..ops import hooks
 from ..types import Draft, Scope
 from .cache import CachedEmbedder
 from .provenance import provenance

@@ -10,11 +10,11 @@ from typing import Any
 from ..checks import MAX_NAME, Cleaner
 from ..past import Audit, EntityState, Provenance, Sighting
 from ..types import Memory, Scope
-from ..upkeep.usage import Usage
 from .checkpoints import Checkpoints
 from .policies import Policies
 from .provenance import Sees, everybody
 from .room import History
+from .usage import Usage
 
 
 class Hindsight(ABC):

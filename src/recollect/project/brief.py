@@ -26,12 +26,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from .. import rank, text
+from ..checks import MAX_QUERY
 from ..engine import MIN_BUDGET, Engine
 from ..errors import RecollectError, StoreUnavailable
 from ..models.tokens import Tokens
 from ..recall.context import Context
 from ..recall.fence import CLOSE, HEADER, OPEN, neutral
-from ..recall.query import MAX_QUERY
 from ..recall.read import days
 from ..recall.select import SHARE, Scored, balanced
 from ..recall.task import LEAD

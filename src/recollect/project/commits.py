@@ -12,9 +12,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from .. import text
+from .. import ids, text
 from ..agents.places import Seen
-from ..capture.turns import hashed
 from ..engine import Engine
 from ..types import Draft, Scope, Source
 from .git import Commit, Repository
@@ -69,7 +68,7 @@ def draft(commit: Commit, scope: Scope) -> Draft:
 
 
 def source_id(project: str, sha: str) -> str:
-    return hashed("commit", project, sha)
+    return ids.derive("commit", project, sha)
 
 
 def _unknown(engine: Engine, project: str, commits: Sequence[Commit]) -> list[Commit]:

@@ -8,14 +8,13 @@ from datetime import datetime
 from typing import Any
 
 from .. import text, times
-from ..checks import MAX_TAG, MAX_TAGS, Cleaner, one_of, span, within
+from ..checks import MAX_QUERY, filter_of, one_of, several, within
 from ..errors import BadInput, TooLarge
 from ..history.asof import HELD_ONCE
-from ..types import EVERYWHERE, KINDS, SCOPE_FIELDS, STATES, Filter
+from ..types import SCOPE_FIELDS, Filter
 from . import recipes
 from .recipes import Recipe
 
-MAX_QUERY = 16384
 MAX_LIMIT = 1000
 MAX_TOKENS = 1_000_000
 DEFAULT_LIMIT = 10
@@ -71,32 +70,6 @@ class Query:
         return replace(self, filter=filter)
 
 
-def filter_of(
-    *, now: datetime | None, scope: Any = EVERYWHERE, kinds: Any = (), tags: Any = (), since: Any = None,
-    until: Any = None, min_importance: Any = 1, states: Any = ("active",), inside: bool = False,
-) -> Filter:  # fmt: skip
-    """A filter from a caller's words; `now` keeps what is valid and unexpired then, None keeps all."""
-    cleaner = Cleaner(MAX_QUERY)
-    first, last = span(since, until, ("since", "until"))
-    return Filter(
-        scope=cleaner.scope(scope),
-        inside=inside,
-        kinds=tuple(one_of(kind, KINDS, "kind") for kind in _several(kinds, "kinds")),
-        tags=cleaner.texts(_several(tags, "tags"), "tags", MAX_TAGS, MAX_TAG),
-        states=tuple(one_of(state, STATES, "state") for state in _several(states, "states")),
-        since=first,
-        until=last,
-        min_importance=int(within(min_importance, 1, 10, "min_importance", whole=True)),
-        current_at=now,
-    )
-
-
-def _several(values: Any, name: str) -> tuple[Any, ...]:
-    if isinstance(values, str) or not isinstance(values, list | tuple | set | frozenset):
-        raise BadInput(f"{name} must be a list of texts.")
-    return tuple(values)
-
-
 def parse(
     query: Any, now: datetime, *, limit: Any = None, as_of: Any = None, true_at: Any = None, max_tokens: Any = None,
     fusion: Any = None, states: Any = None, recipe: Any = None, effort: Any = None, shown: Any = (),
@@ -129,7 +102,7 @@ def parse(
         max_tokens=None if budget is None else int(within(budget, 1, MAX_TOKENS, "max_tokens", whole=True)),
         fusion=one_of(chosen.fusion if fusion is None else fusion, ("sum", "rrf"), "fusion"),
         effort=one_of(chosen.effort if effort is None else effort, ("fast", "balanced", "deep"), "effort"),
-        shown=frozenset(str(id) for id in _several(shown, "shown")),
+        shown=frozenset(str(id) for id in several(shown, "shown")),
         abstain=bool(abstain),
         explain=bool(explain),
     )

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from .. import terms, text
+from ..checks import filter_of
 from ..errors import BadInput
-from ..recall.query import filter_of
 from ..types import EVERYWHERE, Memory, Scope
 from .write import Writer, present
 

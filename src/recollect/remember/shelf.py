@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from ..capture.turns import hashed
+from .. import ids
 from ..types import Evidence, Link, Memory, Scope, Source
 from .write import Writer, present
 
@@ -159,4 +159,4 @@ def _of_branch(address: str, scope: Scope) -> bool:
 
 def shelved(address: str, user: str = "") -> str:
     """The id of a file's source: the same for the same address, each time it is read."""
-    return hashed("shelf", user, address)
+    return ids.derive("shelf", user, address)

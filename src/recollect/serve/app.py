@@ -32,7 +32,8 @@ from .. import __version__
 from ..agents.access import Caller
 from ..engine import Engine
 from ..errors import BadInput, Forbidden, RecollectError, StoreUnavailable
-from . import events, hooks, http, metrics, openapi, page, problem, reference, wire
+from ..ops import hooks
+from . import events, http, metrics, openapi, page, problem, reference, wire
 from .deferred import Deferred
 from .deliveries import Deliveries
 from .gate import Gate

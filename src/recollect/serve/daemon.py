@@ -34,10 +34,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from .. import __version__, engine, times
 from ..errors import BadInput
+from ..ops import hooks
 from ..settings import Settings, shown
-from ..thin.link import INFO, TRIED
-from ..warm import PATH
-from . import app, hooks, listen, logs, reading
+from ..thin.link import INFO, READ, TRIED
+from . import app, listen, logs, reading
 from .work import Work
 
 DRAIN = 10  # seconds that running requests are given to end
@@ -144,7 +144,7 @@ class Control:
         if scope["type"] == "http" and scope["path"] == STATUS and scope.get("client") is None:
             told = await anyio.to_thread.run_sync(status, self._memory, self._info, self._home)
             await JSONResponse(told)(scope, receive, send)
-        elif scope["type"] == "http" and scope["path"] == PATH and scope.get("client") is None:
+        elif scope["type"] == "http" and scope["path"] == READ and scope.get("client") is None:
             await self._read(scope, receive, send)
         else:
             await self._inner(scope, receive, send)

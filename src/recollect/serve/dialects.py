@@ -15,11 +15,11 @@ from typing import Any
 from ..agents.access import Caller
 from ..engine import Engine
 from ..errors import BadInput
+from ..ops.catalogue import BY_NAME
+from ..ops.operation import DRAFT, FILTERS, ID, LOOKED
+from ..ops.parameters import Parameter
 from ..recall.query import MAX_LIMIT
 from ..types import KINDS, Remembered
-from .operation import DRAFT, FILTERS, ID, LOOKED
-from .ops import BY_NAME
-from .parameters import Parameter
 from .toolbox import Tool, of_operation
 
 P = Parameter

@@ -15,7 +15,7 @@ from typing import Any
 from ..agents.access import Caller
 from ..engine import Engine
 from ..graph import Found, Graph, Node, Relation
-from .parameters import Parameter
+from ..ops.parameters import Parameter
 from .toolbox import Tool
 
 P = Parameter

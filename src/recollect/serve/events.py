@@ -21,9 +21,11 @@ from starlette.routing import Route
 from ..agents.access import Caller
 from ..engine import Engine
 from ..errors import BadInput, RateLimited
+from ..ops import page as page_ops
+from ..ops import verbs
 from ..overview import Looked
 from ..types import Entry
-from . import page_ops, verbs, wire
+from . import wire
 from .metrics import Metrics
 from .tenants import Tenants
 

@@ -24,12 +24,13 @@ from ..agents.access import Caller
 from ..agents.home import FOLDER, at_home
 from ..engine import Engine
 from ..errors import BadInput, ChangedMeanwhile, TooSlow
+from ..ops import verbs
+from ..ops.catalogue import OPERATIONS
+from ..ops.operation import Operation
 from ..store.changes import WRITTEN
 from ..types import Memory, Page, Remembered
-from . import verbs, wire
+from . import wire
 from .idempotency import Answers
-from .operation import Operation
-from .ops import OPERATIONS
 from .tenants import Tenants
 
 LINES = "application/x-ndjson"

@@ -36,7 +36,8 @@ from ..agents.access import Caller
 from ..agents.home import FOLDER, at_home
 from ..engine import Engine
 from ..errors import BadInput, RecollectError
-from . import advice, profiles, prompts, resources
+from ..ops import advice
+from . import profiles, prompts, resources
 from .profiles import Batch
 from .tenants import Tenants
 from .toolbox import Tool

@@ -9,10 +9,10 @@ from datetime import datetime
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from .. import __version__
+from ..ops.catalogue import OPERATIONS
+from ..ops.operation import Operation
+from ..ops.parameters import Parameter
 from ..types import Noun, Scope
-from .operation import Operation
-from .ops import OPERATIONS
-from .parameters import Parameter
 from .problem import TYPE as PROBLEM
 
 JSON = "application/json"

@@ -19,13 +19,13 @@ from .. import terms
 from ..agents.access import Caller
 from ..engine import Engine
 from ..errors import BadInput, RecollectError
+from ..ops.advice import for_model
+from ..ops.answers import ANSWERS
+from ..ops.catalogue import BY_NAME, OWN
+from ..ops.history_ops import HISTORY
+from ..ops.parameters import Parameter, read
+from ..ops.project_ops import PROJECT
 from . import dialects, entities
-from .advice import for_model
-from .answer_ops import ANSWERS
-from .history_ops import HISTORY
-from .ops import BY_NAME, OWN
-from .parameters import Parameter, read
-from .project_ops import PROJECT
 from .toolbox import Tool, of_operation
 from .wire import wire
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from ..agents.access import Caller
 from ..engine import Engine
 from ..errors import BadInput
+from ..ops.catalogue import BY_NAME
 from ..types import KINDS
-from .ops import BY_NAME
 
 
 @dataclass(frozen=True, slots=True)

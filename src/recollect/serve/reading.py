@@ -16,10 +16,11 @@ from ..agents.access import Caller, local
 from ..agents.home import at_home
 from ..engine import Engine
 from ..errors import RecollectError
+from ..ops import answers as answer_ops
+from ..ops import verbs
 from ..project import brief, signals
 from ..recall.loading import LOADING
 from ..types import Noun, Scope
-from . import answer_ops, verbs
 
 LOADED = 20.0  # seconds that a question waits for a model that is being loaded
 SOON = 1.0  # seconds that a brief does, which must not take long

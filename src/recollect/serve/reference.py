@@ -5,9 +5,9 @@ from __future__ import annotations
 from html import escape
 
 from .. import __version__, errors
-from .operation import Operation
-from .ops import OPERATIONS
-from .parameters import Kind
+from ..ops.catalogue import OPERATIONS
+from ..ops.operation import Operation
+from ..ops.parameters import Kind
 
 KINDS: dict[Kind, str] = {
     "whole": "whole number", "flag": "true or false", "texts": "list of texts", "wholes": "list of whole numbers",

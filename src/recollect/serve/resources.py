@@ -16,11 +16,11 @@ from typing import Any
 from ..agents.access import Caller
 from ..engine import Engine
 from ..errors import NotFound
+from ..ops import words
+from ..ops.catalogue import BY_NAME
 from ..recall.fence import HEADER, neutral
 from ..recall.query import MAX_LIMIT
 from ..types import Memory
-from . import words
-from .ops import BY_NAME
 
 ITEM = "memory://items/"
 SHOWN = 20

@@ -12,8 +12,8 @@ from typing import Any
 
 from ..agents.access import Caller
 from ..engine import Engine
-from .operation import Operation, Right
-from .parameters import Parameter, read, schema
+from ..ops.operation import Operation, Right
+from ..ops.parameters import Parameter, read, schema
 
 MAX_DESCRIPTION = 2048  # bytes: what assistants cut it to
 

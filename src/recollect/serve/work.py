@@ -21,11 +21,11 @@ from pathlib import Path
 from ..agents.places import Places
 from ..engine import Engine
 from ..errors import GitUnavailable, NoRepository, ProviderUnavailable
+from ..ops import hooks
 from ..project.bank import Bank, Trail, bank, learn
 from ..project.daily import DailyLog
 from ..project.refresh import Refreshed, counted, refresh
 from ..project.watch import Watcher, folders_of
-from . import hooks
 
 EVERY = 2.0  # seconds between two rounds
 STEP = 0.1  # seconds between two looks whether the model is loaded

@@ -41,6 +41,7 @@ STORM = 10.0  # seconds for which one attempt at a start stands for everybody's
 STEP = 0.05
 QUIET = 1.5  # seconds without a word after which the daemon is asked whether it lives
 ALIVE = "/healthz"  # which it answers however busy it is
+READ = "/daemon/read"  # where the command line asks its questions
 LIVES = 4.0  # seconds that it may take to say so, on a machine that is busy
 FAILED = b"failed"  # what the note of an attempt says once it came to nothing
 ALREADY = 9  # how `serve` ends when another daemon was first

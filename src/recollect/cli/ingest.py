@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..present import Look, plural
-from ..program import App, command
-from ..terminal import progress
+from .present import Look, plural
+from .program import App, command
+from .terminal import progress
 
 if TYPE_CHECKING:
-    from .ingest import Report
+    from ..project.ingest import Report
 
 KINDS = ("adr", "incident", "code", "docs")
 
@@ -29,8 +29,8 @@ def ingest(app: App, path: Path, project: str | None, kind: Any, dry_run: bool) 
     a .recollectignore excludes. A second run reads only what changed, retires what is gone, and supersedes what was
     replaced. Where PATH is a whole repository, its latest commits are taken in too.
     """
-    from .ingest import ingest as run
-    from .ingest import note_place
+    from ..project.ingest import ingest as run
+    from ..project.ingest import note_place
 
     with app.open() as engine:
         with progress("reading") as step:

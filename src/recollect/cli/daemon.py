@@ -23,15 +23,16 @@ import click
 
 from .. import __version__, settings
 from ..errors import BadInput, ServerUnavailable
-from ..program import App, cli, command
+from ..serve import lock, logs
 from ..settings import Settings
-from ..terminal import look
 from ..thin import link, spool
-from . import draw, lock, logs
+from . import draw
+from .program import App, cli, command
+from .terminal import look
 
 if TYPE_CHECKING:
-    from ..present import Look
-    from .service import Kind, Service
+    from ..serve.service import Kind, Service
+    from .present import Look
 
 LEAVING = 30.0  # seconds that `stop` waits for the daemon to be gone
 STEP = 0.05
@@ -51,7 +52,7 @@ def serve(app: App, host: str | None, port: int | None, background: bool) -> Non
         chosen = replace(chosen, port=port)
     logging.getLogger("recollect").removeHandler(app.notes)  # it remembers what it said; a daemon has a log
     if background:
-        from .detach import detached
+        from ..serve.detach import detached
 
         info = detached(lambda ready: _run(chosen, exactly, ready))
         _announce(app, chosen, info)
@@ -69,7 +70,7 @@ def _run(chosen: Settings, exactly: bool, ready: Callable[[dict[str, Any]], None
 
 def _daemon() -> Any:
     try:
-        from . import daemon
+        from ..serve import daemon
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("recollect"):
             raise
@@ -117,7 +118,7 @@ def _status(app: App) -> dict[str, Any]:
     holder = lock.holder(home) or {}
     receipts: dict[str, Any] = {"queued": len(spool.waiting(str(home))), "refused": 0, "latest": []}
     if chosen.remote or chosen.store_path.exists():  # looking must not make one
-        from . import hooks
+        from ..ops import hooks
 
         with app.open() as engine:
             receipts = hooks.receipts(engine, home)
@@ -193,7 +194,7 @@ dry = click.option("--dry-run", is_flag=True, help="Only show what would be writ
 @dry
 def install(app: App, kind: Kind | None, dry_run: bool) -> None:
     """Write a systemd user unit or a launchd agent, and start it."""
-    from . import service as services
+    from ..serve import service as services
 
     chosen, origin = settings.load(**app.given)
     if origin["store"] not in ("default", str(chosen.config_path)):  # a unit is no place for a password
@@ -216,7 +217,7 @@ def install(app: App, kind: Kind | None, dry_run: bool) -> None:
 @dry
 def uninstall(app: App, kind: Kind | None, dry_run: bool) -> None:
     """Stop the service and remove its file."""
-    from . import service as services
+    from ..serve import service as services
 
     made = services.of(kind or services.usual(), _home(app), Path.home())
     if dry_run:

@@ -10,7 +10,7 @@ from ..project.state import Author, State
 from ..project.truth import Verified
 from ..recall.query import MAX_LIMIT
 from ..types import Forgotten, Memory, Recall, Remembered
-from . import project_verbs as verbs
+from . import project as verbs
 from . import words
 from .operation import FILTERS, LOOKED, WHEN, Operation, P
 

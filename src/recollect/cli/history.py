@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import BadInput, StoreReadOnly
+from ..ops import history_words as words
 from ..past import ACTIONS, Differences
-from ..present import Look
-from ..program import App, chosen, cli, command, confirm, placed, several, wire
-from ..terminal import Moment
 from ..types import EVERYWHERE, KINDS, Scope
-from . import history_words as words
+from .present import Look
+from .program import App, chosen, cli, command, confirm, placed, several, wire
+from .terminal import Moment
 
 if TYPE_CHECKING:
     from ..engine import Engine
@@ -62,7 +62,7 @@ def rate(app: App, id: str, helped: bool, session: str) -> None:
 @placed
 def state(app: App, entity: str, at: datetime | None, true_at: datetime | None) -> None:
     """Show what was known of an entity at a time."""
-    from . import history_verbs
+    from ..ops import history_verbs
 
     asked = {"entity": entity, "at": at, "true_at": true_at, **app.places}
     _ask(app, lambda engine: history_verbs.state(engine, app.caller(engine), **asked), words.state)

@@ -13,13 +13,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import ids, present
-from .errors import Refused
+from .. import ids
+from ..errors import Refused
+from ..types import Noun
+from . import present
 from .present import Look
-from .types import Noun
 
 if TYPE_CHECKING:
-    from .engine import Engine
+    from ..engine import Engine
 
 FAKE_KEY = "ghp_" + "n0t4Real" * 4 + "T0k3"  # built here, so that no scanner takes this file for a leak
 MEMORIES: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -72,7 +73,7 @@ def closing(look: Look) -> str:
 
 def steps(folder: Path, fresh: Callable[[], Look]) -> Generator[Step]:
     """Do the tour, a step at a time; `fresh` is the look of now, since a reader takes their time."""
-    from . import engine
+    from .. import engine
 
     def look() -> Look:
         now = fresh()

@@ -12,11 +12,11 @@ import click
 
 from .. import ids, text, times
 from ..errors import BadInput
-from ..present import Look, plural
-from ..program import App, cli, command, placed
 from ..store.answers import TIERS
-from ..terminal import progress, spoken
 from ..types import Scope
+from .present import Look, plural
+from .program import App, cli, command, placed
+from .terminal import progress, spoken
 
 if TYPE_CHECKING:
     from ..answers.answered import Answered, Seeded

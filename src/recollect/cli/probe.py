@@ -18,10 +18,10 @@ from typing import Any
 from .. import engine, settings
 from ..capture import sessions
 from ..errors import RecollectError
+from ..ops import hooks
 from ..settings import Settings
 from ..thin import link
 from ..types import Check, Scope
-from . import hooks
 
 HOST = "claude"
 PATIENCE = 10.0  # seconds; a daemon looks into the spool every two

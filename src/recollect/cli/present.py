@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from . import ids, text, times
-from .grounding import stale
-from .types import Check, Entry, Evidence, Forgotten, Hit, Job, Link, Memory, Page, Recall, Remembered, Source
+from .. import ids, text, times
+from ..grounding import stale
+from ..types import Check, Entry, Evidence, Forgotten, Hit, Job, Link, Memory, Page, Recall, Remembered, Source
 
 if TYPE_CHECKING:
-    from .exchange import Imported
-    from .store.copy import Copied
+    from ..exchange import Imported
+    from ..store.copy import Copied
 
 QUIET = ("content_hash", "updated_at", "observed")  # fields of a change that say nothing to a person
 EXPLAINED = 6  # candidates an arm, and dropped ones a reason, that are named

@@ -8,9 +8,10 @@ from __future__ import annotations
 import os
 from typing import Any, TypeVar, cast
 
-from .. import settings, terminal, warm
-from ..program import App
+from .. import settings
 from ..types import Noun
+from . import terminal, warm
+from .program import App
 
 N = TypeVar("N", bound=Noun)
 
@@ -20,7 +21,7 @@ def ask(app: App, verb: str, kind: type[N], **options: Any) -> N:
     given = {**options, **app.places}
     found = warm.ask(settings.load(**app.given)[0], terminal.actor(), os.getcwd(), verb, kind, given)
     if found is None:
-        from .reading import VERBS
+        from ..serve.reading import VERBS
 
         with app.open() as engine:
             found = cast(N, VERBS[verb](engine, app.caller(engine), **given))

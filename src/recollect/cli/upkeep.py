@@ -11,12 +11,12 @@ from pathlib import Path
 import click
 
 from ..errors import BadInput, DaemonRunning, ServerUnavailable
-from ..present import Look, memories, plural
-from ..program import App, cli, command, several
-from ..terminal import progress
+from ..ops import upkeep as upkeep_ops
 from ..upkeep.backup import Backup
 from ..upkeep.janitor.janitor import NAMES, Report
-from . import upkeep_ops
+from .present import Look, memories, plural
+from .program import App, cli, command, several
+from .terminal import progress
 
 
 @cli.group()
@@ -112,9 +112,9 @@ def restore(app: App, path: Path) -> None:
 
     A file that lies there is set aside under another name; a database on a server must be empty. No daemon may run.
     """
+    from ..serve.lock import holder
     from ..settings import load
     from ..upkeep import backup as backups
-    from .lock import holder
 
     chosen = load(store=app.given["store"])[0]
     if running := holder(chosen.home):

@@ -14,10 +14,11 @@ from typing import Any
 
 from .. import __version__, times
 from ..agents.access import Caller
+from ..checks import filter_of
 from ..engine import Engine
 from ..errors import BadInput, RecollectError
 from ..overview import Looked, Map, Pair
-from ..recall.query import MAX_LIMIT, filter_of
+from ..recall.query import MAX_LIMIT
 from ..remember.mention import known_in
 from ..settings import PREFIX, Settings, load, shown
 from ..store.browsing import Sieve
@@ -45,7 +46,7 @@ def sieve(caller: Caller, values: dict[str, Any]) -> Sieve:
 
 def whoami(engine: Engine, caller: Caller) -> dict[str, Any]:
     """Who asks, what they may do, and which operations this server has."""
-    from .ops import OPERATIONS  # which is made of this list among others
+    from .catalogue import OPERATIONS  # which is made of this list among others
 
     return {
         "actor": caller.actor, "tenant": caller.tenant, "can": sorted(caller.can), "wall": caller.wall,
@@ -134,7 +135,7 @@ def settings(engine: Engine, caller: Caller) -> dict[str, Any]:
 def assistants(engine: Engine, caller: Caller) -> dict[str, Any]:
     """Which assistants on this machine are connected."""
     from ..install import files, hosts
-    from ..install.commands import passed_on, script
+    from ..install.program import passed_on, script
 
     caller.unwalled("The list of assistants")
     try:

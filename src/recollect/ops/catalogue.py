@@ -26,12 +26,27 @@ from ..types import (
     Webhook,
 )
 from . import costs, memory_tool, verbs, words
-from .answer_ops import ANSWERS
+from .answers import ANSWERS
 from .history_ops import HISTORY
-from .operation import BACK, DRAFT, FIELDS, FILTERS, ID, IDS, KIND, LOOKED, PLACED, REASON, SOURCE, WHEN, Operation, P
-from .page_ops import PAGE
+from .operation import (
+    BACK,
+    DRAFT,
+    FIELDS,
+    FILTERS,
+    ID,
+    IDS,
+    KIND,
+    LOOKED,
+    PLACED,
+    REASON,
+    SOURCE,
+    WHEN,
+    Operation,
+    P,
+)
+from .page import PAGE
 from .project_ops import PROJECT
-from .upkeep_ops import UPKEEP
+from .upkeep import UPKEEP
 
 OWN = (
     Operation(

@@ -15,19 +15,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .. import settings, terminal, warm
+from .. import settings
 from ..capture import events
 from ..errors import BadInput, DaemonRunning, Refused, StoreUnavailable
-from ..present import Look, plural
-from ..program import App, cli, command, placed, several
-from ..terminal import progress
 from ..types import Scope
+from . import terminal, warm
+from .present import Look, plural
+from .program import App, cli, command, placed, several
+from .terminal import progress
 
 IN_A_HOOK = 0.8  # seconds that a brief may take where a hook makes it by itself
 
 if TYPE_CHECKING:
-    from .bank import Bank, TakenIn
-    from .brief import Brief
+    from ..project.bank import Bank, TakenIn
+    from ..project.brief import Brief
 
 
 @cli.group()
@@ -45,7 +46,7 @@ def import_(app: App, folder: Path | None, dry_run: bool) -> None:
     The files are anti-patterns.md, patterns.md and heuristics.md in FOLDER; where none is named, in docs/knowledge-bank
     of the project and in the bank's own folder.
     """
-    from . import bank as banks
+    from ..project import bank as banks
 
     with app.open() as engine, progress("reading") as step:
         done = banks.take_in(engine, _bank(app, engine.settings, folder), dry_run=dry_run, progress=step)
@@ -61,8 +62,8 @@ def rebuild(app: App, dry_run: bool) -> None:
 
     A broken database is put aside, not deleted. One that is sound is kept, and what it does not know is added.
     """
+    from ..project import bank as banks
     from ..serve import lock
-    from . import bank as banks
 
     chosen = settings.load(**app.given)[0]
     if lock.holder(chosen.home.absolute()):
@@ -98,8 +99,8 @@ def add(
     With the setting semantic = off, in the files alone.
     """
     from ..agents.home import project_of
-    from . import bank as banks
-    from .learning import Learning
+    from ..project import bank as banks
+    from ..project.learning import Learning
 
     chosen = settings.load(**app.given)[0]
     here = os.getcwd()
@@ -120,7 +121,7 @@ def add(
 
 def _bank(app: App, chosen: settings.Settings, folder: Path | None) -> Bank:
     from ..agents.home import project_of
-    from . import bank as banks
+    from ..project import bank as banks
 
     here = os.getcwd()
     project = app.places.get("project") or chosen.project
@@ -162,8 +163,8 @@ def brief(app: App, folder: Path | None, limit: int | None, hook: bool) -> None:
     came about, and is not told to the assistant.
     """
     from ..agents.home import project_of
-    from . import brief as briefs
-    from . import signals
+    from ..project import brief as briefs
+    from ..project import signals
 
     chosen = settings.load(**app.given)[0]
     event = _event() if hook else None
@@ -218,7 +219,7 @@ def watch(app: App, folders: tuple[Path, ...], poll: bool, once: bool) -> None:
     Of a file that changed only the sections that differ are taken in; what came from a file that is gone is retired.
     With none named, the folders of the setting watch.
     """
-    from .watch import Watcher, folders_of
+    from ..project.watch import Watcher, folders_of
 
     with app.open() as engine:
         places = [folder.absolute() for folder in folders] or folders_of(engine.settings)

@@ -21,11 +21,12 @@ from typing import Any
 
 import click
 
-from . import __version__, present, terminal
-from .errors import BadInput, Refused
+from .. import __version__
+from ..errors import BadInput, Refused
+from ..types import DERIVED, EVERYWHERE, JOB_STATES, RELATIONS, Recall
+from . import present, terminal
 from .program import EMPTY, App, back, chosen, cli, command, confirm, drafted, filtered, placed, several, wire
 from .terminal import look, progress
-from .types import DERIVED, EVERYWHERE, JOB_STATES, RELATIONS, Recall
 
 __all__ = ["cli", "next_page"]
 
@@ -39,7 +40,7 @@ __all__ = ["cli", "next_page"]
 @placed
 def remember(app: App, words: tuple[str, ...], merge: bool, **fields: Any) -> None:
     """Remember one thing, said in TEXT or piped in."""
-    from .project.git_commands import cited_here
+    from .project import cited_here
 
     content = terminal.spoken(words, "remember")
     told = chosen(fields)
@@ -67,7 +68,7 @@ def remember(app: App, words: tuple[str, ...], merge: bool, **fields: Any) -> No
 @placed
 def recall(app: App, words: tuple[str, ...], explain: bool, **options: Any) -> None:
     """Find memories by meaning, words, links and time, best first."""
-    from .serve.asking import ask
+    from .asking import ask
 
     query = terminal.spoken(words, "recall")
     result = ask(app, "recall", Recall, query=query, explain=explain, **chosen(options))
@@ -88,8 +89,8 @@ def recall(app: App, words: tuple[str, ...], explain: bool, **options: Any) -> N
 @placed
 def context(app: App, words: tuple[str, ...], **options: Any) -> None:
     """Print what to give an assistant for QUERY, within a budget."""
-    from .recall.context import Context
-    from .serve.asking import ask
+    from ..recall.context import Context
+    from .asking import ask
 
     result = ask(app, "context", Context, query=" ".join(words), **options)
     app.skipped(result.skipped)
@@ -120,7 +121,7 @@ def forget(
     With --purge they are erased for good, wherever their words lie, and the receipt tells what was done. To erase all
     of a person: recollect forget --user NAME --purge
     """
-    from .serve import verbs
+    from ..ops import verbs
 
     whole = all_in_scope or (purge and not id and query is None and app.inside() != EVERYWHERE)
     scope = app.inside() if whole else None
@@ -203,7 +204,7 @@ def show(app: App, id: str, **times: Any) -> None:
 @placed
 def list_(app: App, limit: int, cursor: str | None, **filters: Any) -> None:
     """List memories, newest first."""
-    from .serve import verbs
+    from ..ops import verbs
 
     with app.open() as engine:
         page = verbs.list_(engine, app.caller(engine), limit=limit, cursor=cursor, **chosen(filters), **app.places)
@@ -258,7 +259,7 @@ def stats(app: App) -> None:
 @click.option("--project", metavar="NAME", help="Only of this project.")
 def usage(app: App, **asked: Any) -> None:
     """Tell what models cost, by day, project, operation and model."""
-    from .serve import costs
+    from ..ops import costs
 
     with app.open() as engine:
         report = engine.spending.report(**asked)
@@ -374,9 +375,9 @@ def migrate_store(app: App, source: str, target: str) -> None:
     compared to the last byte. Stopped at any time, it goes on where it was when it is run again. TO must be empty, or
     what an earlier run left.
     """
-    from . import settings
-    from .store import open_store
-    from .store.copy import copy
+    from .. import settings
+    from ..store import open_store
+    from ..store.copy import copy
 
     places = [settings.load(store=given)[0] for given in (source, target)]
     if not places[0].remote and not places[0].store_path.is_file():
@@ -398,8 +399,8 @@ def migrate_store(app: App, source: str, target: str) -> None:
 @click.option("--fix", is_flag=True, help="Mend what can be mended safely: permissions, full text, missing vectors.")
 def doctor(app: App, fix: bool) -> None:
     """Look at every part, and say how to mend what is broken."""
-    from .serve import probe
-    from .upkeep import doctor as doctors
+    from ..upkeep import doctor as doctors
+    from . import probe
 
     diagnosis, fixed = doctors.examine(__version__, datetime.now(UTC), **app.given), []
     if fix:
@@ -429,7 +430,7 @@ def config(app: App, name: str | None) -> None:
     """
     from dataclasses import fields
 
-    from . import settings
+    from .. import settings
 
     now, origin = settings.load(**app.given)
     rows = [
@@ -472,8 +473,8 @@ def evaluate(
     if name in ("answers", "injection"):
         _evaluate_apart(app, name, data, output, cache)
         return
-    from .evaluate import report as reports
-    from .evaluate.run import Options, run
+    from ..evaluate import report as reports
+    from ..evaluate.run import Options, run
 
     say = None if app.json else partial(click.echo, err=True)
     report = run(name, data=data, options=Options(cache=cache, store=store, recall=chosen(options)), say=say)
@@ -487,8 +488,8 @@ def evaluate(
 
 def _evaluate_apart(app: App, name: str, data: Path | None, output: Path | None, cache: Path | None) -> None:
     """What is measured by figures of its own."""
-    from .evaluate import injection
-    from .evaluate.answers import measure
+    from ..evaluate import injection
+    from ..evaluate.answers import measure
 
     say = None if app.json else partial(click.echo, err=True)
     found = measure.run(data, cache, say) if name == "answers" else injection.run(cache, say)
@@ -503,7 +504,7 @@ def _evaluate_apart(app: App, name: str, data: Path | None, output: Path | None,
 @command()
 def version(app: App) -> None:
     """Show the versions of the program and of what it runs on."""
-    from .upkeep import doctor as doctors
+    from ..upkeep import doctor as doctors
 
     found = doctors.versions(__version__)
     app.say(found, lambda _, out: f"recollect {__version__} (Python {found['python']}, SQLite {found['sqlite']})")

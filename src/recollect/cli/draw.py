@@ -9,9 +9,9 @@ from typing import Any
 
 from .. import times
 from ..install.hosts import HOSTS
-from ..present import Look, memories, plural, table
-from . import listen
-from .service import Service
+from ..serve import listen
+from ..serve.service import Service
+from .present import Look, memories, plural, table
 
 COLOURS = {"warning": "yellow", "error": "red"}
 

@@ -12,9 +12,9 @@ import click
 
 from .. import times
 from ..errors import BadInput, RecollectError
-from ..present import Look, plural
-from ..program import App, command, placed
-from ..terminal import asks, look
+from .present import Look, plural
+from .program import App, command, placed
+from .terminal import asks, look
 
 if TYPE_CHECKING:
     from ..engine import Engine

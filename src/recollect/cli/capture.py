@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import BadInput
-from ..present import Look, plural
-from ..program import App, command, placed
-from ..terminal import Moment, actor, progress
 from ..types import Scope
+from .present import Look, plural
+from .program import App, command, placed
+from .terminal import Moment, actor, progress
 
 if TYPE_CHECKING:
+    from ..tap.backfill import Backfill, Report
     from ..upkeep.scan import Scanned
-    from .backfill import Backfill, Report
 
 
 @command()
@@ -43,7 +43,7 @@ def capture(
     or Claude, a list of role and content, or one of these packed (.gz, .zip). With none, the usual folders of Claude
     Code and Codex are read. What is known already is not taken in twice, and a run that was stopped goes on.
     """
-    from . import backfill, files
+    from ..tap import backfill, files
 
     if (reprocess and (paths or follow)) or (follow and dry_run):
         raise BadInput("--reprocess takes no PATH, and --follow goes with neither it nor --dry-run.")

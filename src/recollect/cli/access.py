@@ -9,10 +9,10 @@ from typing import Any
 import click
 
 from .. import ids
-from ..present import Look, plural
-from ..program import App, cli, command, several
-from ..terminal import Moment
 from ..types import Token, Webhook
+from .present import Look, plural
+from .program import App, cli, command, several
+from .terminal import Moment
 
 
 @cli.group()

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-import re
-import shutil
-import sys
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,13 +12,13 @@ import click
 
 from .. import settings
 from ..errors import BadInput
-from ..present import Look
-from ..program import App, command
+from ..install.program import passed_on, refuse_passwords, script
 from ..thin import link
+from .present import Look
+from .program import App, command
 
 GIT_HOOKS = "git-hooks"
 PATIENCE = 60.0  # seconds that a daemon may take to start
-CREDENTIAL = re.compile(r"://[^/?@]*:[^/?]*@|password=")
 HOSTS = ("claude", "codex", "gemini", "cursor", "vscode", "windsurf", "opencode")
 
 
@@ -61,7 +57,7 @@ def uninstall(app: App, host: str, dry_run: bool) -> None:
 
 
 def change(app: App, name: str, dry_run: bool, *, leave: bool) -> None:
-    from . import files, hosts
+    from ..install import files, hosts
 
     program, folders, home = here(app)
     if not leave:
@@ -103,8 +99,8 @@ def change_git(app: App, dry_run: bool, *, leave: bool) -> None:
     """Put our hooks into the repository of this folder, or take them out."""
     from ..agents.home import project_of
     from ..agents.places import Places
+    from ..install import git_hooks
     from ..project.git import find
-    from . import git_hooks
 
     program, _, home = here(app)
     if not leave:
@@ -140,7 +136,7 @@ def started(program: Any, home: Path) -> bool:
 
 
 def overview(app: App) -> None:
-    from . import files, hosts
+    from ..install import files, hosts
 
     program, folders, home = here(app)
     rows = []
@@ -156,50 +152,8 @@ def overview(app: App) -> None:
 
 def here(app: App) -> tuple[Any, Any, Path]:
     """The program as hosts should call it, the folders of the hosts, and our own."""
-    from . import hosts
+    from ..install import hosts
 
     chosen, origin = settings.load(**app.given)
     folders = hosts.Folders(os.environ, Path.home(), platform.system())
     return hosts.Program(script(), passed_on(chosen, origin)), folders, chosen.home
-
-
-def passed_on(chosen: settings.Settings, origin: Mapping[str, str]) -> dict[str, str]:
-    """The settings of the environment and the command line, as an assistant must have them to reach the same store.
-
-    The file of settings needs no passing on. The project is that of the folder an assistant works in.
-    """
-    found = {}
-    for name, source in origin.items():
-        if source in ("default", str(chosen.config_path)) or name == "project":
-            continue
-        value = str(getattr(chosen, name))
-        if name == "home" and chosen.home == settings.DEFAULT_HOME.expanduser():
-            continue
-        if name == "store":
-            value = chosen.standing
-        elif name in ("home", "bank", "daily_log") and value:
-            value = str(Path(value).expanduser().resolve())
-        found[f"{settings.PREFIX}{name.upper()}"] = value
-    return dict(sorted(found.items()))
-
-
-def refuse_passwords(program: Any, home: Path) -> None:
-    """Raise where a setting that would be passed on holds a password: those files are copied and shared."""
-    for name, value in program.settings.items():
-        if CREDENTIAL.search(value):
-            raise BadInput(
-                f"{name} holds a password, which does not belong into the files of an assistant.",
-                fix=f"Write it into {home / 'config.toml'} and leave it out of the environment.",
-            )
-
-
-def script() -> str:
-    """The installed command: beside the interpreter, or where the shell would find it."""
-    beside = Path(sys.executable).parent / "recollect"
-    found = str(beside) if beside.exists() else shutil.which("recollect")
-    if not found:
-        raise BadInput(
-            "The command recollect is not installed where assistants could find it.",
-            fix="Install it with: uv tool install 'recollect[server]', or with pipx.",
-        )
-    return found

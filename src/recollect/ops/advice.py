@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from ..errors import RecollectError
-from .ops import OPERATIONS
+from .catalogue import OPERATIONS
 
 TOOL_OF = {one.cli: one.mcp for one in reversed(OPERATIONS) if one.cli and one.mcp}
 _SENTENCE = re.compile(r"(?<=[.;])\s+")

@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from . import times
-from .errors import BadInput, TooLarge
+from .. import times
+from ..errors import BadInput, TooLarge
 from .present import Look
 
 if TYPE_CHECKING:
-    from .upkeep.jobs import Worker
+    from ..upkeep.jobs import Worker
 
     _Type = click.ParamType[datetime]
 else:

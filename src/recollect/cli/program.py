@@ -20,16 +20,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from . import __version__, present, terminal
+from .. import __version__
+from ..errors import BadInput, RecollectError
+from ..types import KINDS, STATES, Noun, Scope
+from . import present, terminal
 from .contents import CONTENTS, MODULES
-from .errors import BadInput, RecollectError
 from .present import Look
 from .terminal import Moment, Notes, look
-from .types import KINDS, STATES, Noun, Scope
 
 if TYPE_CHECKING:
-    from .agents.access import Caller
-    from .engine import Engine
+    from ..agents.access import Caller
+    from ..engine import Engine
 
 F = TypeVar("F", bound=Callable[..., Any])
 EMPTY: dict[str, Any] = {"title": "", "reasoning": "", "tags": (), "keywords": (), "refs": (), "valid_from": None,
@@ -50,7 +51,7 @@ class App:
     places: dict[str, Any] = field(default_factory=dict)
 
     def open(self) -> Engine:
-        from . import engine
+        from .. import engine
 
         return engine.open(
             self.given["store"], tenant=self.given["tenant"], user=self.given["user"], project=self.given["project"],
@@ -59,8 +60,8 @@ class App:
 
     def caller(self, engine: Engine) -> Caller:
         """The person at this terminal, at home in the project that was named, or in that of this folder."""
-        from .agents.access import local
-        from .agents.home import at_home
+        from ..agents.access import local
+        from ..agents.home import at_home
 
         chosen = engine.settings
         return at_home(local(chosen.tenant, terminal.actor(), Scope(chosen.user, chosen.project)), os.getcwd())
@@ -278,7 +279,7 @@ def cli(ctx: click.Context, /, as_json: bool, **given: Any) -> None:
     ctx.call_on_close(lambda: logger.removeHandler(notes))
     ctx.obj = App(given, notes, ctx.obj, as_json)
     if ctx.invoked_subcommand is None:
-        from . import settings
+        from .. import settings
 
         chosen = settings.load(store=given["store"])[0]
         place, there = settings.shown(chosen.place), chosen.remote or chosen.store_path.exists()

@@ -10,14 +10,13 @@ import json
 from datetime import datetime
 from typing import Any, TypeVar
 
-from . import __version__, errors, times
-from .nouns import remade
-from .settings import Settings
-from .thin import link
-from .types import Noun
+from .. import __version__, errors, times
+from ..nouns import remade
+from ..settings import Settings
+from ..thin import link
+from ..types import Noun
 
 N = TypeVar("N", bound=Noun)
-PATH = "/daemon/read"
 ALIVE = 2.0  # seconds in which a daemon shows that it is at work
 PATIENCE = 60.0  # seconds that it may work then
 
@@ -38,7 +37,7 @@ def ask(chosen: Settings, actor: str, folder: str, verb: str, kind: type[N], giv
         "folder": folder,
     }
     try:
-        answer = found.open("POST", PATH, json.dumps(sent).encode(), timeout=ALIVE)
+        answer = found.open("POST", link.READ, json.dumps(sent).encode(), timeout=ALIVE)
         try:
             if answer.status != 200:
                 return None

@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import GitUnavailable, NoRepository
-from ..present import Look, plural
-from ..program import App, cli, command, several
-from ..terminal import Moment, spoken
+from .present import Look, plural
+from .program import App, cli, command, several
+from .terminal import Moment, spoken
 
 if TYPE_CHECKING:
     from ..engine import Engine
-    from .refresh import Refreshed
-    from .truth import Verified
+    from ..project.refresh import Refreshed
+    from ..project.truth import Verified
 
 
 def cited_here(refs: Sequence[str]) -> tuple[str, ...]:
     """References, told from the top of this folder's repository, with what the files among them are now."""
-    from .git import find
-    from .truth import cited, files_of
+    from ..project.git import find
+    from ..project.truth import cited, files_of
 
     here = Path.cwd()
     try:
@@ -48,7 +48,7 @@ def cited_here(refs: Sequence[str]) -> tuple[str, ...]:
 @click.option("--refresh", is_flag=True, help="Take in new commits, follow branches and verify citations now.")
 def git_(app: App, file: str | None, commits: int, refresh: bool) -> None:
     """Where the repository of this folder stands, and what is at hand."""
-    from ..serve import project_verbs
+    from ..ops import project as project_verbs
 
     with app.open() as engine:
         if refresh:
@@ -63,8 +63,8 @@ def git_(app: App, file: str | None, commits: int, refresh: bool) -> None:
 
 def _refreshed(engine: Engine, project: str) -> Refreshed:
     from ..agents.places import Places
-    from .git import find
-    from .refresh import refresh
+    from ..project.git import find
+    from ..project.refresh import refresh
 
     repository = find(Path.cwd())
     Places(engine.settings).note(project, repository.root)
@@ -81,7 +81,7 @@ def _kept_up(done: Refreshed, out: Look) -> str:
 
 
 def _state(found: dict[str, Any], out: Look) -> str:
-    from ..serve import project_verbs
+    from ..ops import project as project_verbs
 
     lines = project_verbs.told(found["state"]) if found["state"] else ["No repository here."]
     lines += [f"history: {project_verbs.line(commit)}" for commit in found["history"]]
@@ -106,7 +106,7 @@ def commits(
     QUERY are words of the message; each must occur. Where none has them, commits that are remembered and come close
     are told.
     """
-    from ..serve import project_verbs
+    from ..ops import project as project_verbs
 
     asked: dict[str, Any] = {"author": author, "path": path, "since": since, "until": until, "content": content}
     given = {name: value for name, value in asked.items() if value is not None}
@@ -117,7 +117,7 @@ def commits(
 
 
 def _searched(found: dict[str, Any], out: Look) -> str:
-    from ..serve import project_verbs
+    from ..ops import project as project_verbs
 
     lines = [project_verbs.line(commit) for commit in found["commits"]]
     if found["memories"]:
@@ -139,8 +139,8 @@ _BRANCH = click.option("--branch", metavar="NAME", help="Only of this branch.")
 @_BRANCH
 def set_(app: App, words: tuple[str, ...], details: tuple[str, ...], branch: str | None) -> None:
     """Set the task at hand; it takes the place of the one before."""
-    from .. import present
-    from ..serve import project_verbs
+    from ..ops import project as project_verbs
+    from . import present
 
     content = spoken(words, "task set")
     named = {name.strip(): value.strip() for one in details for name, _, value in [one.partition("=")]}
@@ -155,7 +155,7 @@ def set_(app: App, words: tuple[str, ...], details: tuple[str, ...], branch: str
 @_BRANCH
 def get(app: App, branch: str | None) -> None:
     """The task at hand, where the repository stands, and what bears on it."""
-    from ..serve import project_verbs
+    from ..ops import project as project_verbs
 
     with app.open() as engine:
         found = project_verbs.get_task_context(engine, app.caller(engine), **({"branch": branch} if branch else {}))
@@ -163,7 +163,7 @@ def get(app: App, branch: str | None) -> None:
 
 
 def _task(found: dict[str, Any], out: Look) -> str:
-    from ..serve import project_verbs
+    from ..ops import project as project_verbs
 
     if not found["task"]:
         return "No task is set."
@@ -180,7 +180,7 @@ def verify(app: App, accept: tuple[str, ...], dry_run: bool) -> None:
     Files, symbols and commits are looked at again. What does not stand is marked stale and listed, and shown so
     wherever it is recalled. Ends with 1 if anything is.
     """
-    from ..serve import project_verbs
+    from ..ops import project as project_verbs
 
     with app.open() as engine:
         found = project_verbs.verify(
