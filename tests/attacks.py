@@ -18,6 +18,9 @@ from recollect.serve.parameters import Parameter
 from recollect import Engine, RecollectError, Scope, Source
 from recollect.agents.access import Caller
 from recollect.graph import Node
+from recollect.ops.catalogue import OPERATIONS
+from recollect.ops.operation import Operation
+from recollect.ops.parameters import Parameter
 from recollect.serve import resources
 from recollect.serve.profiles import TOOLS
 from recollect.serve.toolbox import Tool

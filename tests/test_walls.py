@@ -14,6 +14,7 @@ import recollect
 from conftest import Opener
 from recollect import NotFound, Scope
 from recollect.agents.access import Caller
+from recollect.ops.catalogue import BY_NAME
 from recollect.serve import resources
 from recollect.serve.wire import wire
 
