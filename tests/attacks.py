@@ -11,10 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from recollect.serve.operation import Operation
-from recollect.serve.ops import OPERATIONS
-from recollect.serve.parameters import Parameter
-
 from recollect import Engine, RecollectError, Scope, Source
 from recollect.agents.access import Caller
 from recollect.graph import Node

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from recollect.serve.ops import BY_NAME, OPERATIONS
 
 import recollect
 from conftest import Opener
@@ -17,6 +16,7 @@ from recollect import BadInput, Forbidden, Scope
 from recollect.agents.access import RIGHTS, Caller
 from recollect.agents.places import Places
 from recollect.answers import outside
+from recollect.ops.catalogue import BY_NAME, OPERATIONS
 from recollect.project.ingest import ingest
 from recollect.project.signals import Deadline, collect
 from recollect.regular_files import open_regular, read_bytes

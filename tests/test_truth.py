@@ -9,14 +9,10 @@ import pytest
 
 import recollect
 from conftest import Opener
-<<<<<<< HEAD
-from recollect import Memory, Scope, present
-from recollect.agents.places import Places, Seen
-=======
 from recollect import Memory, Scope
+from recollect.agents.places import Places, Seen
 from recollect.cli import present
 from recollect.ops import words
->>>>>>> 752d989 (Move operations to ops/ and commands to cli/, and break both package cycles)
 from recollect.project import truth
 from recollect.project.git import find
 from recollect.project.ingest import ingest

@@ -7,7 +7,6 @@ those that were moved from one to another.
 from __future__ import annotations
 
 import pytest
-from recollect.serve.ops import BY_NAME
 
 import attacks
 import recollect
