@@ -66,7 +66,7 @@ $(TRACER): $(STAMP)
 	else echo "!! no strace: what leaves this machine will NOT BE TESTED; as root: apt-get install strace"; fi
 
 run: $(RUNS)
-	@if $(BIN)/recollect status >/dev/null 2>&1; then $(BIN)/recollect status; else $(BIN)/recollect serve; fi
+	@if $(BIN)/recollect status >/dev/null 2>&1; then $(BIN)/recollect status; $(BIN)/recollect dashboard --no-open; else $(BIN)/recollect serve; fi
 
 test: $(STAMP) $(CLIENTS) $(LLAMA) $(BROWSER) $(TRACER)
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(ARGS)

@@ -77,20 +77,22 @@ def settled(page: Page, words: str = "") -> None:
         expect(page.locator(part)).to_have_attribute("aria-busy", "false")
 
 
-def measure(url: str, rounds: int) -> dict[str, list[dict[str, float]]]:
-    from browser import browser
+def measure(server: Any, rounds: int) -> dict[str, list[dict[str, float]]]:
+    from browser import browser, enter
 
     steps: dict[str, list[dict[str, float]]] = {}
     with browser() as chrome:
         for _ in range(rounds):
-            page = chrome.new_page(viewport={"width": 1280, "height": 800})
+            context = chrome.new_context(viewport={"width": 1280, "height": 800})
+            enter(context, server)
+            page = context.new_page()
             watch = Watch(page)
 
             def note(name: str, act: Callable[[], Any], watch: Watch = watch) -> None:
                 steps.setdefault(name, []).append(watch.step(act, fresh=name == "first sight"))
 
             def first(page: Page = page) -> None:
-                page.goto(f"{url}/#/memories")
+                page.goto(f"{server.url}/#/memories")
                 settled(page)
                 expect(page.locator(".lead")).to_contain_text("memories")
 
@@ -137,7 +139,7 @@ def main() -> None:
         os.environ["RECOLLECT_HOME"] = home
         with recollect.open(path, embedder="hashing") as memory, serving(memory) as server:
             count = memory.stats()["memories"]
-            steps = measure(server.url, asked.rounds)
+            steps = measure(server, asked.rounds)
     worst = {name: {key: round(max(one[key] for one in all), 4) for key in all[0]} for name, all in steps.items()}
     for name, numbers in worst.items():
         print(f"{name:26} " + "  ".join(f"{key} {value * 1000:7.1f} ms" for key, value in numbers.items()))

@@ -13,6 +13,7 @@ import os
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from playwright.sync_api import Page, ViewportSize, expect
 
@@ -58,21 +59,22 @@ def take(page: Page, path: Path) -> None:
     path.write_bytes(picture)
 
 
-def pictures(memory: recollect.Engine, url: str, folder: Path) -> None:
-    from browser import browser
+def pictures(memory: recollect.Engine, server: Any, folder: Path) -> None:
+    from browser import browser, enter
 
     with browser() as chrome:
         for scheme in ("light", "dark"):
             context = chrome.new_context(viewport=SIZE, color_scheme=scheme, reduced_motion="reduce")
+            enter(context, server)
             page = context.new_page()
             for name, address in addresses(memory).items():
-                page.goto(f"{url}/#/{address}")
+                page.goto(f"{server.url}/#/{address}")
                 expect(page.locator("main .waiting")).to_have_count(0)
                 page.wait_for_timeout(1500)  # for charts and the graph, which are drawn and then settle
                 take(page, folder / f"{name}-{scheme}.webp")
             page.set_viewport_size(PHONE)
             screen, name = ("memories", "phone") if scheme == "light" else ("today", "phone-today")
-            page.goto(f"{url}/#/{screen}")
+            page.goto(f"{server.url}/#/{screen}")
             page.wait_for_timeout(1000)
             take(page, folder / f"{name}.webp")
             context.close()
@@ -101,7 +103,7 @@ def main() -> None:
         made(Path(work, "store.db"))
         with recollect.open(Path(work, "store.db"), embedder="hashing") as memory, serving(memory) as server:
             lived(memory)
-            pictures(memory, server.url, folder)
+            pictures(memory, server, folder)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,10 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, sync_playwright
+
+from recollect.serve.sessions import COOKIE
+from served import Server
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 ELSEWHERE = "recollect.test"  # a name of this machine that does not count as this machine
@@ -21,6 +24,16 @@ def found() -> str:
         if path := shutil.which(name):
             return path
     raise NoBrowser("THE PAGE WAS NOT TESTED: no Chromium. Install it: apt-get install chromium")
+
+
+def enter(context: BrowserContext, server: Server) -> None:
+    """Log a browser in as the owner of the home, as the login link would."""
+    value, proof = server.cookie()
+    context.add_cookies([{"name": COOKIE, "value": value, "url": server.url, "httpOnly": True, "sameSite": "Strict"}])
+    context.add_init_script(
+        f"if (location.port === '{server.port}' && !localStorage.getItem('recollect.proof')) "
+        f"localStorage.setItem('recollect.proof', JSON.stringify('{proof}'))"
+    )
 
 
 @contextmanager

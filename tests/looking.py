@@ -17,7 +17,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Locator, Page, expect
 
 import recollect
-from browser import NoBrowser, browser, found
+from browser import NoBrowser, browser, enter, found
 from node_clients import MODULES
 from populated import made
 from recollect.ops.catalogue import BY_NAME
@@ -73,8 +73,9 @@ Opened = Callable[..., Page]
 
 
 @pytest.fixture
-def context(chrome: Browser) -> Iterator[BrowserContext]:
+def context(chrome: Browser, server: Server) -> Iterator[BrowserContext]:
     context = chrome.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
+    enter(context, server)
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     context.add_init_script(WATCH)
     yield context

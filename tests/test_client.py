@@ -29,7 +29,7 @@ def memory(request: pytest.FixtureRequest, server: Server) -> Iterator[Engine | 
     if request.param == "engine":
         yield server.engine
     else:
-        with Client(server.url) as client:
+        with Client(server.url, token=server.secret) as client:
             yield client
 
 
@@ -152,7 +152,7 @@ def test_a_server_that_is_not_there_is_an_error_of_ours(server: Server) -> None:
 
 
 def test_a_connection_that_broke_is_opened_anew_and_nothing_is_done_twice(server: Server) -> None:
-    with Client(server.url) as client:
+    with Client(server.url, token=server.secret) as client:
         client.remember("Kept before the break.")
         client._connection().sock.close()
         again = client.remember("Kept after the break.")

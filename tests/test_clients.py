@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 import recollect
 from node_clients import CONFORMANCE, INSPECTOR, TALK, needs_npm, run, told
 from recollect.thin.link import INFO
-from served import Server, serving
+from served import SECRET, Server, serving
 
 pytestmark = needs_npm
 COMMAND = [sys.executable, "-m", "recollect", "mcp"]
@@ -33,6 +34,24 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     with (
         recollect.open(tmp_path_factory.mktemp("store") / "s.db", embedder="hashing", actor="test") as engine,
         serving(engine) as server,
+    ):
+        yield server
+
+
+@pytest.fixture(scope="module")
+def open_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server that takes everybody for the owner: the suite has no way to send a token."""
+
+    def trusting(app: ASGIApp) -> ASGIApp:
+        async def asked(scope: Scope, receive: Receive, send: Send) -> None:
+            shown = (b"authorization", f"Bearer {SECRET}".encode())
+            await app({**scope, "headers": [*scope.get("headers", []), shown]}, receive, send)
+
+        return asked
+
+    with (
+        recollect.open(tmp_path_factory.mktemp("open") / "s.db", embedder="hashing", actor="test") as engine,
+        serving(engine, before=trusting) as server,
     ):
         yield server
 
@@ -66,7 +85,7 @@ def understood(said: dict[str, Any], era: str) -> None:
 
 @pytest.mark.parametrize("era", ["old", "new"])
 def test_typescript_over_http(server: Server, era: str) -> None:
-    understood(told(TALK, era, f"{server.url}/mcp/{era}"), era)
+    understood(told(TALK, era, f"{server.url}/mcp/{era}", TOKEN=server.secret), era)
 
 
 @pytest.mark.parametrize("era", ["old", "new"])
@@ -76,7 +95,8 @@ def test_typescript_over_stdio(home: dict[str, str], era: str) -> None:
 
 @pytest.mark.parametrize("transport", ["http", "stdio"])
 def test_the_inspector_lists_and_calls(server: Server, home: dict[str, str], transport: str) -> None:
-    over = {"http": [f"{server.url}/mcp", "--transport", "http"], "stdio": COMMAND}
+    shown = ["--header", f"Authorization: Bearer {server.secret}"]
+    over = {"http": [f"{server.url}/mcp", "--transport", "http", *shown], "stdio": COMMAND}
     # It hands a server it starts nothing of its own environment.
     told_env = [word for name, value in home.items() for word in ("-e", f"{name}={value}")]
     inspect = [INSPECTOR, "--cli", *over[transport], *told_env, "--format", "json", "--method"]
@@ -91,17 +111,17 @@ def test_the_inspector_lists_and_calls(server: Server, home: dict[str, str], tra
 
 
 @pytest.mark.parametrize("version", SCENARIOS)
-def test_the_conformance_suite_of_a_version(server: Server, version: str) -> None:
+def test_the_conformance_suite_of_a_version(open_server: Server, version: str) -> None:
     wanted = SCENARIOS[version].split()
     which = ["--requirements", version] if version == "2026-07-28" else ["--suite", "active", "--spec-version", version]
-    done = run(CONFORMANCE, "server", "--url", f"{server.url}/mcp", *which)
+    done = run(CONFORMANCE, "server", "--url", f"{open_server.url}/mcp", *which)
     results = {name: mark for mark, name in re.findall(r"^(✓|✗) ([\w-]+): \d+ passed", done.stdout, re.MULTILINE)}
     assert {name: results.get(name) for name in wanted} == dict.fromkeys(wanted, "✓"), done.stdout[-3000:]
 
 
-def test_the_stateless_scenario_fails_only_for_want_of_the_suites_own_tools(server: Server) -> None:
+def test_the_stateless_scenario_fails_only_for_want_of_the_suites_own_tools(open_server: Server) -> None:
     done = run(
-        CONFORMANCE, "server", "--url", f"{server.url}/mcp", "--scenario", "server-stateless", "--spec-version",
+        CONFORMANCE, "server", "--url", f"{open_server.url}/mcp", "--scenario", "server-stateless", "--spec-version",
         "2026-07-28",
     )  # fmt: skip
     errors = re.findall(r"^\s+Error: (.*)$", done.stdout, re.MULTILINE)

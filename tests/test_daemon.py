@@ -27,7 +27,7 @@ from recollect.errors import BadInput, DaemonRunning, PortTaken, StoreReadOnly
 from recollect.models import embedder as embedders
 from recollect.models.hashing import HashingEmbedder
 from recollect.serve import listen, lock, logs
-from recollect.thin import link
+from recollect.thin import link, secret
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 THIN = sorted(path.stem for path in Path(link.__file__).parent.glob("*.py"))
@@ -255,7 +255,7 @@ def test_it_serves_tells_how_it_is_and_leaves_nothing_behind(run: Run, home: Pat
         assert again.returncode == DaemonRunning.exit
         assert f"process {told['pid']}" in again.stderr
     assert run("stop").stdout == f"✓ stopped process {told['pid']}\n"
-    assert sorted(path.name for path in home.iterdir()) == ["logs", "recollect.db"]
+    assert sorted(path.name for path in home.iterdir()) == ["logs", "recollect.db", "secret"]
     assert run("stop").stdout == "= no daemon is running\n"
     assert run("status").returncode == 3
 
@@ -265,8 +265,10 @@ def test_whoever_starts_it_is_told_where_the_dashboard_is(run: Run, home: Path) 
     found = link.daemon(str(home))
     assert found
     address = f"http://127.0.0.1:{found.port}/"
-    assert re.search(rf"^ *dashboard +{address}$", said, re.MULTILINE), said
-    assert re.search(rf"^ *dashboard +{address}$", run("status").stdout, re.MULTILINE)  # what a second make run prints
+    assert re.search(rf"^ *dashboard +{address}#/login\?code=\S+$", said, re.MULTILINE), said
+    again = run("status").stdout + run("dashboard", "--no-open").stdout  # what a second make run prints
+    assert re.search(rf"^ *dashboard +{address} .*recollect dashboard", again, re.MULTILINE)
+    assert re.search(rf"^{address}#/login\?code=\S+$", again, re.MULTILINE)
     with urllib.request.urlopen(address, timeout=30) as page:
         assert b"<title>Recollect</title>" in page.read()
 
@@ -282,7 +284,7 @@ def test_a_signal_ends_it_well(run: Run, home: Path, number: signal.Signals) -> 
     assert process.returncode == 0
     assert b"is listening" in out
     assert err == b""
-    assert sorted(path.name for path in home.iterdir()) == ["logs", "recollect.db"]
+    assert sorted(path.name for path in home.iterdir()) == ["logs", "recollect.db", "secret"]
 
 
 def test_a_running_request_is_let_to_its_end(run: Run, home: Path) -> None:
@@ -314,7 +316,7 @@ def test_a_killed_daemon_is_replaced(run: Run, home: Path) -> None:
     second = serve(run)
     assert second["pid"] != first["pid"]
     assert run("stop").returncode == 0
-    assert sorted(path.name for path in home.iterdir()) == ["logs", "recollect.db"]
+    assert sorted(path.name for path in home.iterdir()) == ["logs", "recollect.db", "secret"]
 
 
 def test_many_clients_that_find_no_daemon_start_one(home: Path) -> None:
@@ -366,7 +368,7 @@ def test_status_is_for_the_socket_alone(run: Run, home: Path) -> None:
     found = link.daemon(str(home))
     assert found
     assert found.request("GET", "/daemon/status").status == 200
-    by_port = link.Link({**told, "socket": ""})
+    by_port = link.Link({**told, "socket": ""}, secret.read(home))
     assert by_port.request("GET", "/daemon/status").status == 404
     assert by_port.request("GET", "/healthz").status == 200
 

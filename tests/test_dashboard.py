@@ -169,6 +169,7 @@ def test_keys_go_everywhere(show: Opened) -> None:
 def test_from_elsewhere_a_token_opens_the_page_with_its_rights(context: BrowserContext, server: Server) -> None:
     _, secret = server.engine.tokens.create(name="reader", can=["read"], project="checkout")
     page = context.new_page()
+    context.clear_cookies()
     page.goto(f"http://{ELSEWHERE}:{server.port}/")
     expect(page.get_by_role("heading", name="Log in")).to_be_visible()
     page.get_by_label("Token").fill("rcl_wrong")
@@ -193,7 +194,8 @@ def test_from_elsewhere_a_token_opens_the_page_with_its_rights(context: BrowserC
 def test_the_first_memory_takes_one_minute(context: BrowserContext, tmp_path: Path) -> None:
     with recollect.open(tmp_path / "new.db", embedder="hashing") as memory, serving(memory) as fresh:
         page = context.new_page()
-        page.goto(fresh.url)
+        code = fresh.call("POST", "/login/code").data["code"]
+        page.goto(f"{fresh.url}/#/login?code={code}")
         expect(page.get_by_text("Nothing is remembered yet")).to_be_visible()
         page.get_by_role("radio", name="Codex").click()
         page.get_by_role("button", name="Copy command").click()

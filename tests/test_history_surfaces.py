@@ -101,7 +101,7 @@ def test_http_the_client_and_the_tools_reach_the_same(opened: Opener, clock: Clo
     memory = opened()
     one = memory.remember("We deploy on Thursdays.")
     then = clock.forward(days=1)
-    with serving(memory) as server, Client(server.url) as client:
+    with serving(memory) as server, Client(server.url, token=server.secret) as client:
         memory.edit(one.id, content="We deploy on Mondays.")
         assert client.why(one.id) == memory.why(one.id)
         assert client.get(one.id, as_of=then).content == "We deploy on Thursdays."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import http.client
 import json
+import os
 import socket
 import threading
 import time
@@ -20,10 +21,12 @@ from conftest import Opener
 from recollect import errors
 from recollect.ops.catalogue import OPERATIONS
 from recollect.serve import app, openapi, reference
+from recollect.serve.connection import PEER
 from recollect.serve.gate import Gate
 from recollect.serve.metrics import Metrics
+from recollect.serve.sessions import Sessions
 from recollect.serve.tenants import Tenants
-from served import Server, serving
+from served import SECRET, Server, serving
 
 
 @pytest.fixture
@@ -216,6 +219,7 @@ def test_a_request_that_is_too_large_is_refused_before_it_is_read_whole(opened: 
         assert (told.status, told.data["code"]) == (413, "too_large")
         with socket.create_connection(("127.0.0.1", server.port), 10) as raw:  # a length that is not told
             head = "POST /v1/memories HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            head += f"Authorization: Bearer {server.secret}\r\n"
             raw.sendall(f"{head}Transfer-Encoding: chunked\r\n\r\n".encode())
             raw.sendall(b"400\r\n" + b"x" * 1024 + b"\r\n")
             assert b" 413 " in raw.recv(4096)
@@ -250,7 +254,7 @@ def test_a_request_that_takes_too_long_is_told_so(opened: Opener) -> None:
         ({"Origin": "http://localhost:6274"}, 200),
     ],
 )
-def test_without_a_token_only_this_machine_itself_is_let_in(
+def test_the_secret_of_the_home_counts_on_this_machine_alone(
     server: Server, headers: dict[str, str], status: int
 ) -> None:
     answer = server.call("GET", "/v1/stats", headers=headers)
@@ -260,8 +264,8 @@ def test_without_a_token_only_this_machine_itself_is_let_in(
         assert answer.headers["www-authenticate"].startswith("Bearer")
 
 
-def test_over_a_unix_socket_one_is_at_home_and_a_peer_without_an_address_is_not(opened: Opener) -> None:
-    async def entered(client: object, server: object) -> str:
+def test_the_owner_is_known_by_the_socket_or_by_the_secret_and_by_no_address(opened: Opener) -> None:
+    async def entered(client: object, state: dict[str, object], shown: str = "") -> str:
         seen: list[str] = []
 
         async def inner(scope: Scope, receive: Receive, send: Send) -> None:
@@ -273,17 +277,22 @@ def test_over_a_unix_socket_one_is_at_home_and_a_peer_without_an_address_is_not(
         async def receive() -> Message:
             return {"type": "http.request", "body": b""}
 
-        gate = Gate(inner, Tenants(memory), Metrics())
-        head = {"type": "http", "method": "GET", "path": "/v1/stats", "headers": [], "client": client, "server": server}
-        await gate(head, receive, send)
+        gate = Gate(inner, Tenants(memory), Metrics(), Sessions(), SECRET)
+        head = {"type": "http", "method": "GET", "path": "/v1/stats", "client": client, "state": state}
+        await gate(head | {"headers": [(b"authorization", f"Bearer {shown}".encode())] if shown else []}, receive, send)
         return seen[0]
 
     memory = opened()
-    assert asyncio.run(entered(None, ("/run/daemon.sock", None))) == "local"
-    assert asyncio.run(entered(None, ("0.0.0.0", 7733))) == "401"
-    assert asyncio.run(entered(None, None)) == "401"
-    assert asyncio.run(entered(("192.168.1.5", 40000), ("0.0.0.0", 7733))) == "401"
-    assert asyncio.run(entered(("127.0.0.1", 40000), ("0.0.0.0", 7733))) == "403"  # no Host
+    assert asyncio.run(entered(None, {PEER: os.getuid()})) == "local"
+    assert asyncio.run(entered(None, {PEER: 0})) == "local"
+    assert asyncio.run(entered(None, {PEER: os.getuid() + 1})) == "401"
+    assert asyncio.run(entered(None, {PEER: None})) == "401"
+    assert asyncio.run(entered(None, {})) == "401"
+    assert asyncio.run(entered(("127.0.0.1", 40000), {})) == "401"
+    assert asyncio.run(entered(("127.0.0.1", 40000), {}, SECRET[:-1])) == "401"
+    assert asyncio.run(entered(("127.0.0.1", 40000), {}, SECRET)) == "403"  # no Host
+    assert asyncio.run(entered(("192.168.1.5", 40000), {}, SECRET)) == "401"
+    assert asyncio.run(entered(None, {}, SECRET)) == "401"
 
 
 def test_hooks_are_taken_from_this_machine_and_from_no_page(server: Server) -> None:
@@ -394,7 +403,8 @@ class Stream:
 
     def __init__(self, server: Server, headers: dict[str, str] | None = None, query: str = "") -> None:
         self._connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=15)
-        self._connection.request("GET", f"/v1/events{query}", headers=headers or {})
+        shown = {"Authorization": f"Bearer {server.secret}"}
+        self._connection.request("GET", f"/v1/events{query}", headers=shown | (headers or {}))
         self.response = self._connection.getresponse()
 
     def next(self) -> tuple[int, str, dict[str, object]]:

@@ -47,7 +47,8 @@ def talk(server: Server, work: Work, *, era: str = "auto", path: str = "/mcp", *
     """What comes of some work with a client; an error of the protocol is raised by itself, not in a group of one."""
 
     async def run() -> Any:
-        async with connected(server.url + path, era, headers) as client:
+        shown = {"Authorization": f"Bearer {server.secret}", **headers}
+        async with connected(server.url + path, era, shown) as client:
             try:
                 return await work(client)
             except MCPError as error:

@@ -15,8 +15,8 @@ from conftest import Clock
 from recollect import Scope
 from recollect.graph import Node, Relation
 from recollect.serve import page
-from recollect.serve.sessions import COOKIE, LASTS, Sessions
-from served import Answer, Server, serving
+from recollect.serve.sessions import COOKIE, LASTS, LINK_LASTS, Sessions
+from served import ANONYMOUS, Answer, Server, serving
 
 FOLDER = page.FOLDER
 OURS = [path for path in FOLDER.rglob("*") if path.suffix in (".js", ".css", ".html") and "vendor" not in path.parts]
@@ -97,8 +97,10 @@ def entered(server: Server, token: str, **headers: str) -> Answer:
     return server.call("POST", "/login", {"token": token}, headers={**PROOF, **headers})
 
 
-def cookie(answer: Answer) -> str:
-    return f"{COOKIE}={SimpleCookie(answer.headers['set-cookie'])[COOKIE].value}"
+def session(answer: Answer) -> dict[str, str]:
+    """What the page sends with each request once somebody has logged in."""
+    value = SimpleCookie(answer.headers["set-cookie"])[COOKIE].value
+    return {"Cookie": f"{COOKIE}={value}", "X-Recollect-Page": answer.data["proof"]}
 
 
 def test_a_token_becomes_a_cookie_that_scripts_cannot_read_and_ends(server: Server, clock: Clock) -> None:
@@ -108,28 +110,30 @@ def test_a_token_becomes_a_cookie_that_scripts_cannot_read_and_ends(server: Serv
     assert "httponly" in kept
     assert "samesite=strict" in kept
     assert secret not in answer.headers["set-cookie"]
-    mine = {"Cookie": cookie(answer)}
+    mine = session(answer)
     who = server.call("GET", "/v1/whoami", headers=mine).data
     assert (who["token"], who["can"], who["wall"]) == (True, ["read", "write"], {"project": "web"})
     assert server.call("GET", "/v1/whoami").data["token"] is False
-    assert server.call("POST", "/logout", {}, headers=mine | PROOF).status == 200
-    assert server.call("GET", "/v1/whoami", headers=mine).data["token"] is False, "the cookie stands for nobody now"
-    again = {"Cookie": cookie(entered(server, secret))}
+    assert server.call("POST", "/logout", {}, headers=mine).status == 200
+    assert server.call("GET", "/v1/whoami", headers=mine).status == 401, "the cookie stands for nobody now"
+    again = session(entered(server, secret))
     server.call("DELETE", f"/v1/tokens/{token.id}")
     clock.forward(seconds=10)  # a revocation counts within seconds
     assert server.call("GET", "/v1/whoami", headers=again).status == 401
     assert entered(server, "rcl_wrong").status == 401
 
 
-def test_a_write_with_a_cookie_must_come_from_the_page(server: Server) -> None:
+def test_what_comes_with_a_cookie_must_come_from_the_page(server: Server) -> None:
     _, secret = server.engine.tokens.create(name="ana", can=["read", "write"])
-    mine = {"Cookie": cookie(entered(server, secret)), "Host": f"127.0.0.1:{server.port}"}
+    mine = session(entered(server, secret)) | {"Host": f"127.0.0.1:{server.port}"}
     said = {"content": "We deploy on Thursdays."}
-    assert server.call("POST", "/v1/memories", said, headers=mine).status == 403
-    other = mine | PROOF | {"Origin": "http://127.0.0.1:3000"}
+    for taken in (mine | PROOF, mine | {"X-Recollect-Page": ""}):  # a browser hands the cookie to other ports as well
+        assert server.call("GET", "/v1/export", headers=taken).status == 403
+        assert server.call("POST", "/v1/memories", said, headers=taken).status == 403
+    other = mine | {"Origin": "http://127.0.0.1:3000"}
     assert server.call("POST", "/v1/memories", said, headers=other).status == 403, "another port is another site"
     assert server.engine.stats()["memories"] == 0
-    ours = mine | PROOF | {"Origin": f"http://127.0.0.1:{server.port}"}
+    ours = mine | {"Origin": f"http://127.0.0.1:{server.port}"}
     assert server.call("POST", "/v1/memories", said, headers=ours).status == 201
     assert server.call("POST", "/login", {"token": secret}).status == 403, "nobody is logged in from elsewhere"
     nothing: list[object] = [{}, {"token": ""}, {"token": 5}, []]
@@ -142,15 +146,45 @@ def test_a_write_with_a_cookie_must_come_from_the_page(server: Server) -> None:
 def test_a_session_ends_by_itself_and_old_ones_make_room() -> None:
     now = 0.0
     sessions = Sessions(lambda: now)
-    value = sessions.begin("rcl_x")
-    assert sessions.token(value) == "rcl_x"
-    assert sessions.token(value[:-1]) is None
+    value, proof = sessions.begin("rcl_x")
+    found = sessions.find(value)
+    assert found
+    assert (found.token, found.proves(proof), found.proves(value), found.proves("")) == ("rcl_x", True, False, False)
+    assert sessions.find(value[:-1]) is None
     now = LASTS
-    assert sessions.token(value) is None
-    first = sessions.begin("rcl_y")
+    assert sessions.find(value) is None
+    first, _ = sessions.begin("rcl_y")
     for _ in range(1000):
         sessions.begin("rcl_z")
-    assert sessions.token(first) is None
+    assert sessions.find(first) is None
+
+
+def test_a_login_link_counts_once_for_ten_minutes_and_for_the_owner(server: Server) -> None:
+    code = server.call("POST", "/login/code").data["code"]
+    _, token = server.engine.tokens.create(can=["read", "write", "admin"])
+    assert server.call("POST", "/login/code", token=token).status == 403
+    assert server.call("POST", "/login/code", headers=ANONYMOUS).status == 401
+    assert server.call("POST", "/login", {"code": code}, headers=ANONYMOUS).status == 403, "only the page redeems it"
+    answer = server.call("POST", "/login", {"code": code}, headers=PROOF | ANONYMOUS)
+    assert server.call("GET", "/v1/whoami", headers=session(answer)).data["token"] is False
+    assert server.secret not in str(answer.headers) + str(answer.data)
+    for used in (code, code[:-1], server.secret):
+        assert server.call("POST", "/login", {"code": used}, headers=PROOF | ANONYMOUS).status == 401
+    now = 0.0
+    sessions = Sessions(lambda: now)
+    first, second = sessions.make_code(), sessions.make_code()
+    now = LINK_LASTS - 1
+    assert sessions.redeem(first)
+    now = LINK_LASTS
+    assert not sessions.redeem(second)
+
+
+def test_the_cookie_of_the_owner_counts_on_this_machine_alone(server: Server) -> None:
+    value, proof = server.cookie()
+    mine = {"Cookie": f"{COOKIE}={value}", "X-Recollect-Page": proof}
+    assert server.call("GET", "/v1/stats", headers=mine).status == 200
+    assert server.call("GET", "/v1/stats", headers=mine | {"Host": "recollect.example"}).status == 403
+    assert server.call("GET", "/v1/stats", headers=mine | {"X-Forwarded-For": "203.0.113.9"}).status == 401
 
 
 # -- operations -------------------------------------------------------------------------------------------------------

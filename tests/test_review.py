@@ -53,7 +53,7 @@ def test_a_conversation_is_captured_over_http_and_reviewed(server: Server) -> No
 
 
 def test_the_client_captures_and_reviews_as_the_engine_does(server: Server) -> None:
-    with Client(server.url) as client:
+    with Client(server.url, token=server.secret) as client:
         done = client.capture([Message("assistant", CAUSE)], session="s1", scope=Scope(project="shop"))
         assert [one.action for one in done.findings] == ["pending"]
         page = client.pending(scope=Scope(project="shop"))

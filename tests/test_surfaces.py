@@ -93,7 +93,7 @@ def ask(request: pytest.FixtureRequest, server: Server, monkeypatch: pytest.Monk
         return {content for content in EVERYTHING if content in text}
 
     def by_client(verb: str, folder: Path, *, everywhere: bool = False, **places: str) -> set[str]:
-        with recollect.Client(server.url, folder=folder) as client:
+        with recollect.Client(server.url, token=server.secret, folder=folder) as client:
             scope: Any = {"scope": Scope(**places)} if places or everywhere else {}
             if verb == "recall":
                 return {hit.memory.content for hit in client.recall(QUESTION, **scope)}
@@ -140,7 +140,7 @@ def test_every_surface_says_where_it_looked_when_that_hides_something(
     words = ["recall", QUESTION] if verb == "recall" else ["list"]
     by_cli = run(*words)["skipped"]
     headers = {"Recollect-Folder": str(folders["blog"])}
-    with recollect.Client(server.url, folder=folders["blog"]) as client:
+    with recollect.Client(server.url, token=server.secret, folder=folders["blog"]) as client:
         found = client.recall(QUESTION) if verb == "recall" else client.list()
     asked, name = ({"query": QUESTION}, "recall") if verb == "recall" else ({}, "list_memories")
     line = next(one for one in by_cli if one.startswith("place:"))
@@ -174,7 +174,7 @@ def test_what_is_remembered_belongs_to_the_project_of_the_folder(
     run("remember", "Said on the command line.")
     server.call("POST", "/v1/memories", {"content": "Said over HTTP."}, headers=headers)
     call(server, "remember", {"content": "Said by an assistant."}, **headers)
-    with recollect.Client(server.url, folder=folders["shop"]) as client:
+    with recollect.Client(server.url, token=server.secret, folder=folders["shop"]) as client:
         client.remember("Said by a program.")
     said = [one for one in server.engine.list(limit=100).memories if one.content.startswith("Said")]
     assert [one.scope for one in said] == [Scope(project="shop")] * 4
@@ -186,7 +186,7 @@ def test_a_context_holds_nothing_of_another_project_or_branch(
 ) -> None:
     monkeypatch.chdir(folders["shop"])
     headers = {"Recollect-Folder": str(folders["shop"])}
-    with recollect.Client(server.url, folder=folders["shop"]) as client:
+    with recollect.Client(server.url, token=server.secret, folder=folders["shop"]) as client:
         texts = [
             run("context", QUESTION)["text"],
             server.call("POST", "/v1/context", {"query": QUESTION}, headers=headers).data["text"],

@@ -13,6 +13,7 @@ from __future__ import annotations
 import http.client
 import json
 import secrets
+import socket
 import ssl
 import threading
 from collections.abc import Iterable, Mapping, Sequence
@@ -30,6 +31,7 @@ from .exchange import Imported
 from .nouns import remade
 from .past import Audit, EntityState, Provenance, Sighting
 from .recall.context import Context, Turn
+from .thin import link
 from .types import (
     EVERYWHERE,
     Captured,
@@ -58,7 +60,10 @@ class Client:
         self, url: str = "http://127.0.0.1:7733", *, token: str | None = None, timeout: float = 60.0,
         folder: str | Path | None = None,
     ) -> None:  # fmt: skip
-        """With a `folder` on the machine of the server, what names no project is of the project of that folder."""
+        """With a `folder` on the machine of the server, what names no project is of the project of that folder.
+
+        Without a token the server must be the daemon of this home: it is asked over its Unix socket.
+        """
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise BadInput(f"{url!r} is not an http address.", fix="Such as http://127.0.0.1:7733")
@@ -295,12 +300,36 @@ class Client:
     def _connection(self) -> http.client.HTTPConnection:
         if getattr(self._local, "connection", None) is None:
             host, port = self._parts.hostname or "", self._parts.port
-            if self._parts.scheme == "https":
+            if self._token is None and (path := _socket_of_home(host, port or 80)):
+                self._local.connection = _UnixConnection(path, self._timeout)
+            elif self._parts.scheme == "https":
                 context = ssl.create_default_context()
                 self._local.connection = http.client.HTTPSConnection(host, port, timeout=self._timeout, context=context)
             else:
                 self._local.connection = http.client.HTTPConnection(host, port, timeout=self._timeout)
         return cast(http.client.HTTPConnection, self._local.connection)
+
+
+class _UnixConnection(http.client.HTTPConnection):
+    """A connection to the daemon of this home, which knows by it who is calling."""
+
+    def __init__(self, path: str, timeout: float) -> None:
+        super().__init__("localhost", timeout=timeout)
+        self._path = path
+
+    def connect(self) -> None:
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self._path)
+
+
+def _socket_of_home(host: str, port: int) -> str:
+    """The socket of this home's daemon, where it is the one that listens on a port of this machine; else empty.
+
+    The secret of the home is not sent instead: whoever took the port of a daemon that ended would be given it.
+    """
+    found = link.daemon() if host in ("127.0.0.1", "::1", "localhost") else None
+    return found.socket if found and found.port == port else ""
 
 
 # -- there and back ---------------------------------------------------------------------------------------------------

@@ -132,7 +132,7 @@ class Unauthorised(RecollectError):
     """Who calls is not known: no token, or one that is wrong, expired or revoked."""
 
     code, status, exit = "unauthorised", 401, 7
-    fix = "Send a token (Authorization: Bearer …); make one with: recollect token create"
+    fix = "Send a token (Authorization: Bearer …), made with: recollect token create; for the page: recollect dashboard"
 
 
 class Forbidden(RecollectError):

@@ -1,5 +1,5 @@
 // A conversation of a TypeScript client with our server, told as one line of JSON.
-//   node talk.mjs old|new URL            over HTTP
+//   node talk.mjs old|new URL            over HTTP, with the token of the environment
 //   node talk.mjs old|new -- COMMAND …   over stdio
 const [era, ...target] = process.argv.slice(2);
 const info = { name: `typescript-${era}`, version: "1.0.0" };
@@ -19,7 +19,7 @@ async function parts() {
 const { client, StdioClientTransport, StreamableHTTPClientTransport } = await parts();
 const transport = target[0] === "--"
   ? new StdioClientTransport({ command: target[1], args: target.slice(2), env: process.env, stderr: "inherit" })
-  : new StreamableHTTPClientTransport(new URL(target[0]));
+  : new StreamableHTTPClientTransport(new URL(target[0]), { requestInit: { headers: { Authorization: `Bearer ${process.env.TOKEN}` } } });
 await client.connect(transport);
 
 const call = (name, args, options) =>

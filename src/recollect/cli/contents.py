@@ -40,6 +40,7 @@ CONTENTS: dict[str, dict[str, tuple[str, str]]] = {
     "Serve": {
         "serve": ("daemon", "Start the daemon that assistants talk to."),
         "status": ("daemon", "Show whether the daemon runs, where, and what was captured."),
+        "dashboard": ("daemon", "Open the page in a browser, logged in; starts the daemon if need be."),
         "top": ("upkeep", "Watch a daemon at work: requests, recall, queue, index, cost."),
         "stop": ("daemon", "End the daemon, once what it is doing is done."),
         "logs": ("daemon", "Show the daemon's log."),

@@ -23,7 +23,7 @@ import click
 
 from .. import __version__, settings
 from ..errors import BadInput, ServerUnavailable
-from ..serve import lock, logs
+from ..serve import listen, lock, logs
 from ..settings import Settings
 from ..thin import link, spool
 from . import draw
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from .present import Look
 
 LEAVING = 30.0  # seconds that `stop` waits for the daemon to be gone
+STARTING = 60.0  # seconds that `dashboard` waits for one to answer
 STEP = 0.05
 BUSY = "It may be waiting for its store; see: recollect logs"
 
@@ -129,6 +130,38 @@ def _status(app: App) -> dict[str, Any]:
         "receipts": receipts,
         "installed": __version__,
     }
+
+
+@command()
+@click.option("--no-open", is_flag=True, help="Only print the link.")
+def dashboard(app: App, no_open: bool) -> None:
+    """Open the page in a browser, logged in; starts the daemon if need be."""
+    home = _home(app)
+    found = link.daemon(str(home)) or (link.start(str(home), wait=STARTING) and link.daemon(str(home)))
+    if not found:
+        raise ServerUnavailable("The daemon did not come up.", fix="See why with: recollect logs")
+    try:
+        answer = found.request("POST", "/login/code", timeout=10)
+    except OSError as error:
+        raise ServerUnavailable(f"Process {found.pid} does not answer: {error}.", fix=BUSY) from error
+    if answer.status != 200:
+        raise ServerUnavailable(f"Process {found.pid} answered {answer.status}.", fix="Run: recollect stop; try again")
+    url = listen.login_link(found.info, answer.json()["code"])
+    opened = not no_open and sys.stdout.isatty() and _open(home, url)
+    app.say({"url": url, "opened": opened}, lambda _, out: draw.login(url, out))
+
+
+def _open(home: Path, url: str) -> bool:
+    """Show a link in a browser. By a file of the owner's, because every account sees what programs are started with."""
+    import webbrowser
+
+    if sys.platform != "darwin" and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+        return False
+    page = home / "dashboard.html"
+    page.unlink(missing_ok=True)
+    page.touch(mode=0o600)
+    page.write_text(f'<!doctype html><meta http-equiv="refresh" content="0; url={url}">\n', "utf-8")
+    return webbrowser.open(page.as_uri())
 
 
 @command()

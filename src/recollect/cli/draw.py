@@ -16,20 +16,19 @@ from .present import Look, memories, plural, table
 COLOURS = {"warning": "yellow", "error": "red"}
 
 
-def address(info: Mapping[str, Any]) -> str:
-    """
-    >>> address({"host": "127.0.0.1", "port": 7733}), address({"host": "::1", "port": 80})
-    ('http://127.0.0.1:7733', 'http://[::1]:80')
-    """
-    host = info["host"] if ":" not in info["host"] else f"[{info['host']}]"
-    return f"http://{host}:{info['port']}"
+def login(url: str, look: Look) -> str:
+    """What `recollect dashboard` says."""
+    if "code=" not in url:
+        return "\n".join([url, *look.wrap("This address is for other machines too: log in with a token.", "")])
+    return "\n".join([url, *look.wrap("The link logs one browser in, once, within ten minutes.", "")])
 
 
 def banner(info: Mapping[str, Any], home: str, program: str, look: Look) -> str:
     """What `recollect serve` says; `program` is how this command is called from where it was started."""
-    at = address(info)
+    at = listen.address(info)
     rows = [
-        ("dashboard", f"{at}/"),
+        ("dashboard", str(info["dashboard"])),
+        ("", "a link that logs in once, within ten minutes; for another: recollect dashboard"),
         ("docs", f"{at}/docs"),
         ("MCP", f"{at}/mcp"),
         ("HTTP", f"{at}/v1"),
@@ -58,7 +57,7 @@ def state(told: Mapping[str, Any], look: Look) -> str:
     since = times.aware(told["started"])
     rows = [
         ("process", str(told["pid"]) + (f", {told['rss_mb']:,} MB" if told["rss_mb"] else "")),
-        ("dashboard", f"{address(told)}/"),
+        ("dashboard", f"{listen.address(told)}/ (log in with: recollect dashboard)"),
         ("socket", str(told["socket"])),
         ("since", f"{look.when(since)}, up {duration(told['uptime_s'])}"),
         ("memories", f"{memories(told['memories'])} in {told['store']}"),

@@ -46,8 +46,11 @@ READY = 3.0  # seconds that the store is waited for when somebody asks whether w
 Lifespan = Callable[[Starlette], AbstractAsyncContextManager[None]]
 
 
-def application(engine: Engine, stopping: threading.Event | None = None) -> Starlette:
-    """The server's application on an open engine; long answers end soon after `stopping` is set."""
+def application(engine: Engine, stopping: threading.Event | None = None, secret: str = "") -> Starlette:
+    """The server's application on an open engine; long answers end soon after `stopping` is set.
+
+    `secret` is that of the home: who shows it over TCP is the owner.
+    """
     tenants, measured, end = Tenants(engine), Metrics(), stopping or threading.Event()
     sessions = Sessions()
     mounted, lifespans = surfaces(tenants)
@@ -56,15 +59,16 @@ def application(engine: Engine, stopping: threading.Event | None = None) -> Star
             *http.routes(tenants),
             events.route(tenants, measured, end),
             *_about(tenants, measured),
-            *page.routes(tenants, sessions),
+            *page.routes(tenants, sessions, secret),
             *mounted,
         ],
         exception_handlers={HTTPException: _no_such_route, RecollectError: _our_error},
         lifespan=_lifespan(tenants, end, lifespans),
     )
     app.router.redirect_slashes = False  # an address with an empty id is a mistake, and not another address
-    app.add_middleware(Gate, tenants=tenants, metrics=measured, sessions=sessions)
+    app.add_middleware(Gate, tenants=tenants, metrics=measured, sessions=sessions, secret=secret)
     app.state.tenants = tenants
+    app.state.sessions = sessions
     app.state.stopping = end
     return app
 

@@ -7,7 +7,7 @@ close the engine, remove socket, `daemon.json` and lock. Nothing is left behind;
 is, the next start takes it over.
 
 `GET /daemon/status` and what the command line reads by way of the daemon (`reading`) are answered here and on the Unix
-socket only, whose file mode says who may ask.
+socket only, for the account that runs the daemon.
 """
 
 from __future__ import annotations
@@ -36,8 +36,9 @@ from .. import __version__, engine, times
 from ..errors import BadInput
 from ..ops import hooks
 from ..settings import Settings, shown
+from ..thin import secret
 from ..thin.link import INFO, READ, TRIED
-from . import app, listen, logs, reading
+from . import app, connection, listen, logs, reading
 from .work import Work
 
 DRAIN = 10  # seconds that running requests are given to end
@@ -94,13 +95,12 @@ def _serve(plan: Plan, began: datetime, ready: Ready) -> None:
             log.info("serving", extra={"fields": info})
             publish(settings.home, info)
             work.start()
-            ready(info)
+            ready({**info, "dashboard": listen.login_link(info, inner.state.sessions.make_code())})
 
-        inner = app.application(memory, stopping=stopping)
-        config = uvicorn.Config(
-            Control(inner, memory, info, settings.home), log_config=None, access_log=False, lifespan="on",
-            timeout_graceful_shutdown=DRAIN, server_header=False, backlog=listen.BACKLOG,
-        )  # fmt: skip
+        inner = app.application(memory, stopping, _secret(settings.home))
+        config = connection.configure(
+            Control(inner, memory, info, settings.home), timeout_graceful_shutdown=DRAIN, backlog=listen.BACKLOG
+        )
         try:
             asyncio.run(Server(config, serving, stopping).serve(sockets))
         finally:
@@ -109,6 +109,13 @@ def _serve(plan: Plan, began: datetime, ready: Ready) -> None:
             (settings.home / INFO).unlink(missing_ok=True)
             if not work.stop(DRAIN):
                 log.warning("background work did not end in time; the next start goes on with it")
+
+
+def _secret(home: Path) -> str:
+    found, was_open = secret.ensure(home)
+    if was_open:
+        log.warning("%s could be read by others: there is a new secret", home / secret.FILE)
+    return found
 
 
 class Server(uvicorn.Server):
@@ -141,10 +148,10 @@ class Control:
         self._home = home
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["path"] == STATUS and scope.get("client") is None:
+        if scope["type"] == "http" and scope["path"] == STATUS and connection.is_owner(scope):
             told = await anyio.to_thread.run_sync(status, self._memory, self._info, self._home)
             await JSONResponse(told)(scope, receive, send)
-        elif scope["type"] == "http" and scope["path"] == READ and scope.get("client") is None:
+        elif scope["type"] == "http" and scope["path"] == READ and connection.is_owner(scope):
             await self._read(scope, receive, send)
         else:
             await self._inner(scope, receive, send)

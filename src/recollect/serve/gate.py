@@ -1,9 +1,10 @@
 """The gate: what every request passes before anything else. Who is it, may they come in, is it not too much.
 
-**Who.** A bearer token says who; the caller's tenant, user and rights are the token's. Without one, only a request from
-this very machine is let in, as the local user: over the Unix socket, or from a loopback address with a loopback Host,
-no foreign Origin and no sign of having been forwarded. The last three keep out a web page that points its own name at
-127.0.0.1, and a proxy that would make the world look local.
+**Who.** A bearer token says who; the caller's tenant, user and rights are the token's. The owner of the home needs
+none: over the Unix socket the kernel says whose process is calling, over TCP the secret of the home does
+(`thin/secret.py`), sent like a token. An address says nothing: every account of the machine has the loopback ones, and
+so has a proxy. Even the secret counts only from a loopback address, with a loopback Host, no foreign Origin and no sign
+of having been forwarded, so that one that got out opens nothing from elsewhere.
 
 **How much.** A body over the limit is refused when its length says so, or while it comes. Each token has its rate.
 
@@ -12,6 +13,7 @@ What nobody expected ends here too: it is logged with its traceback and answered
 
 from __future__ import annotations
 
+import hmac
 import ipaddress
 import logging
 import time
@@ -27,8 +29,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from ..agents.access import Caller
 from ..errors import Forbidden, RecollectError, TooLarge, Unauthorised
 from . import problem
+from .connection import is_owner
 from .metrics import Metrics
-from .sessions import COOKIE, PROOF, Sessions
+from .sessions import COOKIE, PROOF, Session, Sessions
 from .tenants import Tenants
 
 # They tell nothing about anybody: the page is the same for all, and what it shows it has to ask for.
@@ -46,10 +49,12 @@ log = logging.getLogger("recollect.http")
 
 
 class Gate:
-    def __init__(self, app: ASGIApp, tenants: Tenants, metrics: Metrics, sessions: Sessions | None = None) -> None:
+    def __init__(self, app: ASGIApp, tenants: Tenants, metrics: Metrics, sessions: Sessions, secret: str = "") -> None:
+        """Without a `secret` nobody comes in over TCP but with a token."""
         self._app = app
         self._tenants = tenants
-        self._sessions = sessions or Sessions()
+        self._sessions = sessions
+        self._secret = secret.encode()
         self._metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -89,25 +94,36 @@ class Gate:
     async def _caller(self, scope: Scope, headers: Headers) -> Caller:
         host = scope["client"][0] if scope.get("client") else ""
         _same_place(scope["method"], headers)
-        kind, _, secret = headers.get("authorization", "").partition(" ")
-        if kind.lower() == "bearer":
-            return await anyio.to_thread.run_sync(self._tenants.gatekeeper.caller, secret.strip(), host)
-        if kind:
-            raise Unauthorised(f"Authorization must be a bearer token, not {kind!r:.20}.")
-        if token := self._sessions.token(cookie_parser(headers.get("cookie", "")).get(COOKIE, "")):
-            _ours(scope["method"], headers)
-            return await anyio.to_thread.run_sync(self._tenants.gatekeeper.caller, token, host)
-        # A peer that is gone already has no address either: only the socket itself says that it is not a network's.
-        unix = not host and bool(scope.get("server")) and scope["server"][1] is None
-        if not unix and not _loopback(host):
-            raise Unauthorised("A token is needed from beyond this machine.")
+        shown = self._shown(scope["method"], headers)
+        if shown is None and not is_owner(scope):
+            raise Unauthorised("Who calls is not known: this needs a token, or the secret of the home.")
+        if shown is not None and not self._is_secret(shown):
+            return await anyio.to_thread.run_sync(self._tenants.gatekeeper.caller, shown, host)
         if sent := [name for name in FORWARDED if name in headers]:
             raise Unauthorised(f"A forwarded request ({sent[0]}) needs a token.")
-        if not unix and _name(headers.get("host", "")) not in NAMES:
+        if not is_owner(scope) and not _loopback(host):
+            raise Unauthorised("From beyond this machine a token is needed; the secret of the home counts here alone.")
+        if not is_owner(scope) and _name(headers.get("host", "")) not in NAMES:
             raise Forbidden(
                 f"Host {headers.get('host', '')!r:.60} is not this machine.", fix="Use 127.0.0.1, or send a token."
             )
         return self._tenants.local(_agent(headers))
+
+    def _shown(self, method: str, headers: Headers) -> str | None:
+        """The token or secret that a request shows, by itself or by a cookie that stands for it."""
+        kind, _, shown = headers.get("authorization", "").partition(" ")
+        if kind.lower() == "bearer":
+            return shown.strip()
+        if kind:
+            raise Unauthorised(f"Authorization must be a bearer token, not {kind!r:.20}.")
+        session = self._sessions.find(cookie_parser(headers.get("cookie", "")).get(COOKIE, ""))
+        if session is None:
+            return None
+        _ours(session, method, headers)
+        return session.token
+
+    def _is_secret(self, shown: str) -> bool:
+        return bool(self._secret) and hmac.compare_digest(shown.encode("utf-8", "replace"), self._secret)
 
 
 def _same_place(method: str, headers: Headers) -> None:
@@ -122,13 +138,11 @@ def _same_place(method: str, headers: Headers) -> None:
         raise Forbidden("A page of another site may not call.", fix="Call from this machine's own pages.")
 
 
-def _ours(method: str, headers: Headers) -> None:
-    """Raise when a write that came with a cookie was not sent by our own page."""
-    if method in ("GET", "HEAD"):
-        return
-    origin = headers.get("origin", "")
-    if PROOF not in headers or (origin and urlsplit(origin).netloc != headers.get("host", "")):
-        raise Forbidden("A write with a cookie must come from the page.", fix="Use the page, or send a token instead.")
+def _ours(session: Session, method: str, headers: Headers) -> None:
+    """Raise when a request that came with a cookie was not sent by our own page."""
+    origin = "" if method in ("GET", "HEAD") else headers.get("origin", "")
+    if not session.proves(headers.get(PROOF, "")) or (origin and urlsplit(origin).netloc != headers.get("host", "")):
+        raise Forbidden("What comes with a cookie must come from the page.", fix="Use the page, or send a token.")
 
 
 def _name(netloc: str) -> str:

@@ -15,7 +15,9 @@ import os
 import socket
 import stat
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from ..errors import BadInput, PortTaken, StoreReadOnly
 
@@ -37,6 +39,26 @@ def loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def address(info: Mapping[str, Any]) -> str:
+    """
+    >>> address({"host": "127.0.0.1", "port": 7733}), address({"host": "::1", "port": 80})
+    ('http://127.0.0.1:7733', 'http://[::1]:80')
+    """
+    host = info["host"] if ":" not in info["host"] else f"[{info['host']}]"
+    return f"http://{host}:{info['port']}"
+
+
+def login_link(info: Mapping[str, Any], code: str) -> str:
+    """Where a browser logs in with a code, which stands behind the # and so is in no request and no log.
+
+    >>> login_link({"host": "0.0.0.0", "port": 7733}, "c0de")
+    'http://127.0.0.1:7733/#/login?code=c0de'
+    """
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(str(info["host"]), str(info["host"]))
+    at = address({**info, "host": host})
+    return f"{at}/#/login?code={code}" if loopback(host) else f"{at}/"
 
 
 def tcp(host: str, port: int, *, exactly: bool) -> socket.socket:

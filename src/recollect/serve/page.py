@@ -19,7 +19,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from ..errors import BadInput, Forbidden
+from ..agents.access import Caller
+from ..errors import BadInput, Forbidden, Unauthorised
 from . import wire
 from .sessions import COOKIE, LASTS, PROOF, Sessions
 from .tenants import Tenants
@@ -36,7 +37,7 @@ CSP = (
 SHELL = "index.html"
 
 
-def routes(tenants: Tenants, sessions: Sessions) -> list[Route]:
+def routes(tenants: Tenants, sessions: Sessions, secret: str) -> list[Route]:
     files = {
         str(path.relative_to(FOLDER)): path.read_bytes()
         for path in sorted(FOLDER.rglob("*"))
@@ -64,27 +65,48 @@ def routes(tenants: Tenants, sessions: Sessions) -> list[Route]:
     return [
         Route("/", page, methods=["GET"], name="page"),
         Route("/login", page, methods=["GET"], name="login page"),
-        Route("/login", _login(tenants, sessions), methods=["POST"], name="login"),
+        Route("/login", _login(tenants, sessions, secret), methods=["POST"], name="login"),
+        Route("/login/code", _code(sessions, secret), methods=["POST"], name="login code"),
         Route("/logout", _logout(sessions), methods=["POST"], name="logout"),
         Route("/app/{version}/{name:path}", file, methods=["GET"], name="file"),
     ]
 
 
-def _login(tenants: Tenants, sessions: Sessions) -> Callable[[Request], Any]:
+def _login(tenants: Tenants, sessions: Sessions, secret: str) -> Callable[[Request], Any]:
     async def login(request: Request) -> Response:
         request.state.operation = "login"
         _proven(request)
         given = wire.loads(await request.body())
-        token = given.get("token") if isinstance(given, dict) else None
-        if not isinstance(token, str) or not token.strip():
+        token, code = (given.get("token"), given.get("code")) if isinstance(given, dict) else (None, None)
+        if isinstance(code, str) and code:
+            if not secret or not sessions.redeem(code):
+                raise Unauthorised("The login link was used already, or has expired.", fix="Run: recollect dashboard")
+            caller, token = tenants.local(), secret
+        elif isinstance(token, str) and token.strip():
+            token, host = token.strip(), request.client.host if request.client else ""
+            caller = await anyio.to_thread.run_sync(tenants.gatekeeper.caller, token, host)
+        else:
             raise BadInput("token is missing.", fix="Make one with: recollect token create")
-        host = request.client.host if request.client else ""
-        caller = await anyio.to_thread.run_sync(tenants.gatekeeper.caller, token.strip(), host)
-        answer = JSONResponse({"actor": caller.actor, "can": sorted(caller.can)})
-        answer.set_cookie(COOKIE, sessions.begin(token.strip()), secure=_encrypted(request), **_KEPT)
+        value, proof = sessions.begin(token)
+        answer = JSONResponse({"actor": caller.actor, "can": sorted(caller.can), "proof": proof})
+        answer.headers["Cache-Control"] = "no-store"
+        answer.set_cookie(COOKIE, value, secure=_encrypted(request), **_KEPT)
         return answer
 
     return login
+
+
+def _code(sessions: Sessions, secret: str) -> Callable[[Request], Any]:
+    """What `recollect dashboard` asks for: the code of a login link, for the owner of the home."""
+
+    async def code(request: Request) -> Response:
+        request.state.operation = "login"
+        caller: Caller = request.state.caller
+        if caller.token or not secret:
+            raise Forbidden("A login link is for the owner of the home.", fix="Log in with your token at /login.")
+        return JSONResponse({"code": sessions.make_code()}, headers={"Cache-Control": "no-store"})
+
+    return code
 
 
 def _logout(sessions: Sessions) -> Callable[[Request], Any]:

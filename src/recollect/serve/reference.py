@@ -26,11 +26,12 @@ padding: .3rem .75rem .3rem 0; border-bottom: 1px solid var(--line); }
 nav a { margin-right: .75rem; white-space: nowrap; }
 """
 INTRO = """
-<p>Every operation takes and gives JSON. From this machine no token is needed; from elsewhere send
-<code>Authorization: Bearer rcl_…</code>, made by <code>recollect token create</code>. The machine-readable form of this
-page is <a href="/openapi.json">/openapi.json</a>.</p>
-<pre>curl --json '{"content": "We deploy on Thursdays."}' ADDRESS/v1/memories
-curl --json '{"query": "when do we deploy?"}' ADDRESS/v1/recall</pre>
+<p>Every operation takes and gives JSON. Send <code>Authorization: Bearer …</code> with a token, made by <code>recollect
+token create</code>; the owner of the home may send its secret, which lies in <code>~/.recollect/secret</code>. The
+machine-readable form of this page is <a href="/openapi.json">/openapi.json</a>.</p>
+<pre>echo "Authorization: Bearer $(cat ~/.recollect/secret)" > owner
+curl -H @owner --json '{"content": "We deploy on Thursdays."}' ADDRESS/v1/memories
+curl -H @owner --json '{"query": "when do we deploy?"}' ADDRESS/v1/recall</pre>
 <p>A memory's version comes as <code>ETag</code>; send it back as <code>If-Match</code> to change only that version, or
 as <code>If-None-Match</code> to be told that nothing changed. A write with an <code>Idempotency-Key</code> is done
 once. <code>GET /v1/events</code> streams every change and goes on after <code>Last-Event-ID</code>.</p>

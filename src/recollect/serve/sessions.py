@@ -1,56 +1,90 @@
-"""Sessions of people who look at the page with a token: a cookie that scripts cannot read stands for the token.
+"""Sessions of people who look at the page: a cookie that scripts cannot read stands for a token, or the home's secret.
 
 A session lives in this process alone and ends with it, after half a day, or when somebody logs out. The cookie's
 value is random and kept as a hash. The token is asked about anew at every request, so that revoking it ends its
 sessions too.
 
-A browser sends the cookie along whoever made it ask. So a write that comes with it must also carry a header that only
-our own page can set, and an Origin that is ours: what another site makes a browser send has neither.
+A browser sends the cookie along whoever made it ask, and to every port of the host, so another account's server on this
+machine could be handed it. So each request that comes with a cookie must carry a proof as well: a second random value
+that only our own page was told, keeps in storage that belongs to one port, and sends as a header. A write must also
+have an Origin that is ours.
+
+A login link is how the owner of the home comes in without a token: a code that counts once and for ten minutes.
 """
 
 from __future__ import annotations
 
 import hashlib
+import hmac
 import secrets
 import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import dataclass
 
 COOKIE = "recollect_session"
 PROOF = "x-recollect-page"  # a header of its own makes a browser ask before it sends one from elsewhere, and we refuse
 LASTS = 12 * 3600.0
 MOST = 1000
+LINK_LASTS = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """Whom a cookie stands for, until when, and the hash of what the page proves itself with."""
+
+    token: str
+    until: float
+    proof: str
+
+    def proves(self, given: str) -> bool:
+        return hmac.compare_digest(_digest(given), self.proof)
 
 
 class Sessions:
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
         self._lock = threading.Lock()
-        self._tokens: OrderedDict[str, tuple[str, float]] = OrderedDict()
+        self._sessions: OrderedDict[str, Session] = OrderedDict()
+        self._codes: OrderedDict[str, float] = OrderedDict()
 
-    def begin(self, token: str) -> str:
-        """The value of a cookie that stands for a token from now on."""
-        value = secrets.token_urlsafe(32)
+    def begin(self, token: str) -> tuple[str, str]:
+        """The value of a cookie that stands for a token from now on, and the proof that must come with it."""
+        value, proof = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
         with self._lock:
-            self._tokens[_digest(value)] = token, self._now() + LASTS
-            while len(self._tokens) > MOST:
-                self._tokens.popitem(last=False)
-        return value
+            self._sessions[_digest(value)] = Session(token, self._now() + LASTS, _digest(proof))
+            while len(self._sessions) > MOST:
+                self._sessions.popitem(last=False)
+        return value, proof
 
-    def token(self, value: str) -> str | None:
-        """The token that a cookie stands for, unless it has ended."""
+    def find(self, value: str) -> Session | None:
+        """The session of a cookie, unless it has ended."""
         key = _digest(value)
         with self._lock:
-            token, until = self._tokens.get(key, ("", 0.0))
-            if token and until <= self._now():
-                del self._tokens[key]
+            found = self._sessions.get(key)
+            if found and found.until <= self._now():
+                del self._sessions[key]
                 return None
-            return token or None
+            return found
 
     def end(self, value: str) -> None:
         with self._lock:
-            self._tokens.pop(_digest(value), None)
+            self._sessions.pop(_digest(value), None)
+
+    def make_code(self) -> str:
+        """The code of a login link."""
+        code = secrets.token_urlsafe(16)
+        with self._lock:
+            self._codes[_digest(code)] = self._now() + LINK_LASTS
+            while len(self._codes) > MOST:
+                self._codes.popitem(last=False)
+        return code
+
+    def redeem(self, code: str) -> bool:
+        """Whether a code is one of ours that nobody used and that has not ended; from now on it counts no more."""
+        with self._lock:
+            return self._codes.pop(_digest(code), 0.0) > self._now()
 
 
 def _digest(value: str) -> str:

@@ -33,7 +33,7 @@ def start() -> Started:
     try:
         import uvicorn
 
-        from . import app
+        from . import app, connection
     except ImportError as error:
         return None, _nothing, f"The server is not installed ({error}). Run: pip install 'recollect[server]'"
     from ..engine import open as open_engine
@@ -52,7 +52,7 @@ def start() -> Started:
     listening.bind(str(folder / SOCKET))
     stopping = threading.Event()
     made = app.application(engine, stopping=stopping)
-    server = uvicorn.Server(uvicorn.Config(made, log_config=None, access_log=False, lifespan="on"))
+    server = uvicorn.Server(connection.configure(made))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, name="recollect-solo", daemon=True)
     thread.start()
     engine.warm()

@@ -27,6 +27,7 @@ import sys
 import time
 from contextlib import suppress
 
+from . import secret
 from .private import make_folder
 
 TYPE_CHECKING = False  # what `typing` has too, and without the milliseconds
@@ -61,6 +62,8 @@ def daemon(home_: str | None = None) -> Link | None:
         with open(os.path.join(home_ or home(), INFO), encoding="utf-8") as file:
             info = json.load(file)
         link = Link(info)
+        if not link.socket:
+            link = Link(info, secret.read(home_ or home()))
         link.connect(1.0).close()
     except (OSError, ValueError, KeyError, TypeError):  # not there, half written, or left behind by a killed one
         return None
@@ -137,12 +140,16 @@ class Hangs(ConnectionError):
 
 
 class Link:
-    """Where a daemon listens, as it said itself: `pid`, `port`, `socket`, `version`, `started`."""
+    """Where a daemon listens, as it said itself: `pid`, `port`, `socket`, `version`, `started`.
 
-    __slots__ = ("info", "pid", "port", "socket", "version")
+    Without a socket it is asked by its port, and shown the secret of the home.
+    """
 
-    def __init__(self, info: Mapping[str, Any]) -> None:
+    __slots__ = ("_secret", "info", "pid", "port", "socket", "version")
+
+    def __init__(self, info: Mapping[str, Any], secret: str = "") -> None:
         self.info = dict(info)
+        self._secret = secret
         self.pid = int(info["pid"])
         self.port = int(info["port"])
         self.socket = str(info.get("socket") or "")
@@ -193,6 +200,8 @@ class Link:
         fields = {"Host": "localhost", "Connection": "close", "Content-Length": str(len(body))}
         if body:
             fields["Content-Type"] = "application/json"
+        if self._secret and not self.socket:
+            fields["Authorization"] = f"Bearer {self._secret}"
         fields |= headers or {}
         head = [f"{method} {path} HTTP/1.1", *(f"{name}: {value}" for name, value in fields.items())]
         if any("\r" in line or "\n" in line for line in head):

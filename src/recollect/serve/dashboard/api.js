@@ -1,4 +1,5 @@
 // The way to the server: one function a verb of HTTP, problems as errors, and the journal as a stream.
+import { keep, kept } from "./state.js";
 
 export class Problem extends Error {
   constructor(status, told) {
@@ -18,7 +19,7 @@ export function onLoginNeeded(told) {
 
 // `trail` is a list to which the numbers of the changes are added that a write made: undo takes them.
 async function send(method, path, body, { signal, headers, quiet, trail } = {}) {
-  const options = { method, signal, headers: { "X-Recollect-Page": "1", ...headers }, credentials: "same-origin" };
+  const options = { method, signal, headers: { "X-Recollect-Page": kept("proof", "none"), ...headers }, credentials: "same-origin" };
   if (body !== undefined) {
     options.headers["Content-Type"] ??= "application/json";
     options.body = typeof body === "string" ? body : JSON.stringify(body);
@@ -54,6 +55,8 @@ export const get = (path, values, options) => data(send("GET", path + query(valu
 export const post = (path, body = {}, options) => data(send("POST", path, body, options));
 export const patch = (path, body, options) => data(send("PATCH", path, body, options));
 export const remove = (path, values) => data(send("DELETE", path + query(values)));
+// With a token, or with the code of a login link. The proof goes with the cookie; pages of other ports cannot read it.
+export const login = async (given) => keep("proof", (await post("/login", given, { quiet: true })).proof);
 export const text = async (path, values) => (await send("GET", path + query(values))).text();
 
 // The journal after a number, entry by entry, and what is recalled meanwhile as { look, given }, until `signal` ends it.

@@ -1,6 +1,6 @@
 // The page: who is looking, the frame with its navigation, the screen of the address, and keys that work everywhere.
 import { html, render, useEffect, useErrorBoundary, useState } from "./base.js";
-import { follow, get, onLoginNeeded, post } from "./api.js";
+import { follow, get, login, onLoginNeeded, post } from "./api.js";
 import { can, complain, feedState, go, has, keep, kept, me, onEntry, overlay, route, spread, takeBack, toasts, undoable, unsay, useCell } from "./state.js";
 import { close, Dialog, Icon, Key, typing, Wrong } from "./ui.js";
 import { remember } from "./actions.js";
@@ -56,7 +56,7 @@ function Frame() {
           <span class="actor" title=${`may ${who.can.join(", ")}`}>${who.token ? who.actor : "this machine"}</span>
           <button type="button" class="button quiet small" aria-label="Light or dark" onClick=${turnTheme}><${Icon} name="sun" /></button>
           <button type="button" class="button quiet small" aria-label="Help" onClick=${help}>?</button>
-          ${who.token && html`<button type="button" class="button quiet small" onClick=${leave}>Log out</button>`}</div>
+          <button type="button" class="button quiet small" onClick=${leave}>Log out</button></div>
       </div>
     </nav>
     <main id="main" tabindex="-1"><${Guard} key=${screen.name}><${screen.draw} values=${here.values} /><//></main>`;
@@ -145,6 +145,14 @@ async function leave() {
   location.reload();
 }
 
+// The code of a login link counts once, so it does not stay in the address.
+async function redeem() {
+  const { screen, values } = route.get();
+  if (screen !== "login") return;
+  go("today", {}, { replace: true });
+  if (values.code) await login({ code: values.code[0] });
+}
+
 let stop = null;
 async function enter() {
   const who = await get("/v1/whoami", {}, { quiet: true });
@@ -157,13 +165,17 @@ async function enter() {
 function Everything() {
   const who = useCell(me);
   const [state, set] = useState({ asked: false, error: null });
-  const come = () => enter().then(() => set({ asked: true, error: null }), (error) => set({ asked: true, error }));
+  const come = async () => {
+    const trouble = await redeem().catch((error) => error);
+    await enter().then(() => set({ asked: true, error: null }), (error) => set({ asked: true, error, trouble }));
+  };
   useEffect(() => {
     come();
+    addEventListener("hashchange", () => route.get().screen === "login" && come());
     return onLoginNeeded(() => (me.set(null), set({ asked: true, error: { status: 401 } })));
   }, []);
   if (!state.asked) return html`<p class="waiting" role="status">Loading…</p>`;
-  if (!who) return state.error?.status === 401 || state.error?.status === 403 ? html`<${Login} entered=${come} />` : html`<main><${Wrong} error=${state.error} again=${come} /></main>`;
+  if (!who) return state.error?.status === 401 || state.error?.status === 403 ? html`<${Login} entered=${come} trouble=${state.trouble} />` : html`<main><${Wrong} error=${state.error} again=${come} /></main>`;
   return html`<div class="frame"><${Frame} /></div><${Overlay} /><${Toasts} />`;
 }
 

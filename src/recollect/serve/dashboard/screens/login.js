@@ -1,18 +1,18 @@
-// The door for whoever is not at this machine: a token becomes a cookie that scripts cannot read.
+// The door: a login link or a token becomes a cookie that scripts cannot read.
 import { html, useState } from "../base.js";
-import { post } from "../api.js";
+import { login } from "../api.js";
 import { Field, Wrong } from "../ui.js";
 
-export function Login({ entered }) {
+export function Login({ entered, trouble }) {
   const [token, set] = useState("");
-  const [wrong, setWrong] = useState(null);
+  const [wrong, setWrong] = useState(trouble);
   const [busy, setBusy] = useState(false);
   const submit = async (event) => {
     event.preventDefault();
     setBusy(true);
     setWrong(null);
     try {
-      await post("/login", { token }, { quiet: true });
+      await login({ token });
       await entered();
     } catch (error) {
       setWrong(error);
@@ -22,7 +22,9 @@ export function Login({ entered }) {
   return html`<main class="login"><form onSubmit=${submit}>
     <div class="brand"><span class="logo"></span><span>Recollect</span></div>
     <h1>Log in</h1>
-    <p>From another machine a token is needed. On the machine that runs Recollect, make one:</p>
+    <p>If Recollect runs on this machine and is yours, this opens the page, logged in:</p>
+    <pre><code>recollect dashboard</code></pre>
+    <p>Else you need a token. Whoever runs Recollect makes one:</p>
     <pre><code>recollect token create --can read,write --name me</code></pre>
     <${Field} label="Token" type="password" autocomplete="current-password" placeholder="rcl_…" value=${token} onInput=${set} required autofocus=${true} />
     ${wrong && html`<${Wrong} error=${wrong} />`}

@@ -1,6 +1,6 @@
 // Settings: what is in force and why, models with a way to try them, who may come in, assistants, and moving memories.
 import { html, useState } from "../base.js";
-import { get, post, remove } from "../api.js";
+import { get, post, remove, text } from "../api.js";
 import { can, complain, has, say, useData } from "../state.js";
 import { Button, Copy, Field, Page, Shown, Time, confirm } from "../ui.js";
 import { placeOf, plural } from "../words.js";
@@ -54,7 +54,7 @@ function Tokens() {
   return html`<h2>Tokens</h2><${Shown} of=${found}>${({ tokens }) => html`<div class="scroll" tabindex="0"><table><thead><tr><th scope="col">name</th><th scope="col">may</th><th scope="col">in</th><th scope="col">used</th><th scope="col">ends</th><th scope="col"><span class="hidden">action</span></th></tr></thead>
       <tbody>${tokens.map((one) => html`<tr key=${one.id}><th scope="row">${one.name || one.id.slice(-8)}</th><td>${one.can.join(", ")}</td><td>${placeOf(one.scope)}</td><td>${one.last_used_at ? html`<${Time} at=${one.last_used_at} />` : "never"}</td>
         <td>${one.revoked_at ? "revoked" : one.expires_at ? html`<${Time} at=${one.expires_at} />` : "never"}</td><td>${!one.revoked_at && html`<${Button} small=${true} onClick=${revoke(one)}>End<//>`}</td></tr>`)}
-      ${!tokens.length && html`<tr><td colspan="6" class="dim">None: only this machine comes in.</td></tr>`}</tbody></table></div>`}<//>
+      ${!tokens.length && html`<tr><td colspan="6" class="dim">None: only the owner of this home comes in.</td></tr>`}</tbody></table></div>`}<//>
     <div class="card form"><h3>Make one</h3><div class="grid"><${Field} label="Name" value=${draft.name} onInput=${(name) => set({ ...draft, name })} /><${Field} label="Project (a wall)" value=${draft.project} onInput=${(project) => set({ ...draft, project })} placeholder="every project" /><${Field} label="Ends" value=${draft.expires} onInput=${(expires) => set({ ...draft, expires })} hint="30d, a day, or empty for never" /></div>
       <fieldset class="rights"><legend>May</legend>${["read", "write", "admin"].map((right) => html`<label><input type="checkbox" checked=${draft.can[right]} onChange=${(event) => set({ ...draft, can: { ...draft.can, [right]: event.target.checked } })} /> ${right}</label>`)}</fieldset>
       <${Button} kind="main" onClick=${make} disabled=${!Object.values(draft.can).some(Boolean)}>Make a token<//>
@@ -73,6 +73,17 @@ function Assistants() {
     <div class="command"><code>recollect ${one.state === "connected" ? "uninstall" : "install"} ${one.host}</code><${Copy} text=${`recollect ${one.state === "connected" ? "uninstall" : "install"} ${one.host}`} /></div></li>`)}</ul>`}<//>`;
 }
 
+// A link of the browser's own would come without the proof that goes with the cookie.
+async function download(event) {
+  event.preventDefault();
+  const { href, download: name } = event.currentTarget;
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([await text(href)], { type: "application/x-ndjson" }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+}
+
 function Moving() {
   const [told, set] = useState(null);
   const take = async (event) => {
@@ -83,9 +94,10 @@ function Moving() {
     const said = await confirm(`Take in ${file.name}?`, html`<p>${plural(lines.split("\n").filter((line) => line.trim()).length, "line")}. What is known is not doubled, and what was rejected stays out.</p>`, { yes: "Import", reason: false });
     if (said) set(await post("/v1/import", { lines }));
   };
+  const save = (event) => download(event).catch(complain);
   if (!can("admin")) return html`<p class="dim">Your token may not move memories.</p>`;
   return html`<div class="ways"><div class="card"><h2>Export</h2><p>Everything as JSON lines: sources, memories, quotes, links and rejected values.</p>
-      <div class="fix"><a class="button main" href="/v1/export" download="recollect.jsonl">Export</a><a class="button" href="/v1/export?journal=true" download="recollect-with-history.jsonl">With the whole history</a></div></div>
+      <div class="fix"><a class="button main" href="/v1/export" download="recollect.jsonl" onClick=${save}>Export</a><a class="button" href="/v1/export?journal=true" download="recollect-with-history.jsonl" onClick=${save}>With the whole history</a></div></div>
     <div class="card"><h2>Import</h2><p>An export, or JSON lines with <code>content</code> each.</p><label class="button file">Choose a file<input type="file" accept=".jsonl,.json,.txt" onChange=${(event) => take(event).catch(complain)} /></label>
       ${told && html`<p role="status">${Object.entries(told).filter(([, count]) => typeof count === "number").map(([name, count]) => `${name} ${count}`).join(" · ")}</p>`}</div>
     <div class="card"><h2>Backup</h2><p>A whole copy of the store, made while the daemon runs; <code>recollect restore</code> takes it back.</p><div class="command"><code>recollect backup recollect.db</code><${Copy} text="recollect backup recollect.db" /></div></div></div>`;
