@@ -244,13 +244,13 @@ class Client:
                 count += line.startswith(counted)
         return count
 
-    def import_(self, path: str | Path, *, embed: bool = True) -> Imported:
+    def import_(self, path: str | Path, *, embed: bool = True, trust: str = "unverified") -> Imported:
         """Take in a JSONL file of this machine."""
         try:
             lines = Path(path).read_text("utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise BadInput(f"{path} cannot be read: {error}.", fix="Name a file of JSON lines.") from error
-        return remade(Imported, self._post("/v1/import", {"lines": lines, "embed": embed}))
+        return remade(Imported, self._post("/v1/import", {"lines": lines, "embed": embed, "trust": trust}))
 
     def embed(self) -> int:
         """Give a vector to every memory that has none of today's model; gives how many there were."""

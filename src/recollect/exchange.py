@@ -7,14 +7,24 @@ A rejection in the file is held against what was said here since (`remember/reje
 With its journal, an export is replayed into an empty store, history and all; a store that has memories already takes
 the rest and says so.
 
+**Trust.** A file can claim anything, so what it brings is trusted no more than whoever imports it grants: `unverified`,
+unless they say otherwise. What this home exported keeps its trust: an export ends with a seal, an HMAC of all lines
+before it with a key that lies in the home folder alone, and a file whose seal fits was written here and not changed
+since. A journal is replayed, and a rejection ends what is trusted more than the file, only where the file is trusted as
+`stated`. No date of a file lies in the future.
+
 A file of somebody else's is welcome too: one JSON object with `content` (or `text`) a line, and any of our fields; or
 the entities and relations of the reference memory server, in whose form the graph can be exported as well.
 """
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
+import hmac
 import json
 import os
+import secrets
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -22,18 +32,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, TextIO, cast
 
 from . import ids, times
 from .checks import MAX_NAME, Cleaner, one_of
 from .errors import BadInput, NotFound, StoreReadOnly
 from .graph import MAX_GIVEN, Graph, Node, Relation
+from .grounding import lowest
 from .redact import redact
 from .remember.drafts import MAX_REF, fields_of, prepare, source_of
 from .remember.rejections import Rejections
 from .remember.write import BATCH, COPIED, Writer
 from .store.contract import Store, Transaction
 from .text import key
+from .thin.private import make_folder
 from .types import (
     SCOPE_FIELDS,
     STATES,
@@ -52,6 +64,8 @@ from .types import (
 )
 
 FORMAT = 1
+KEY_FILE = "export.key"
+SEAL = '{"type": "seal"'
 SQLITE = b"SQLite format 3\0"
 ORDER: tuple[type[Kept], ...] = (Source, Memory, Evidence, Entity, Link, Tombstone)
 NOUNS = {kind.__name__.lower(): kind for kind in ORDER}  # checkpoints and holds are of one store
@@ -74,19 +88,51 @@ class Imported(Noun):
     notes: list[str] = field(default_factory=list)
 
 
-def export(store: Store, tenant: str, path: Path, now: datetime, *, journal: bool, progress: Progress | None) -> int:
+def export(
+    store: Store, tenant: str, path: Path, now: datetime, *, key: bytes, journal: bool, progress: Progress | None
+) -> int:  # fmt: skip
     """Write a store to a file, whole or not at all, readable by its owner alone."""
     total = store.stats(tenant)["memories"]
     count = 0
+    seal = hmac.new(key, digestmod=hashlib.sha256)
     with _whole_file(path) as file:
-        _write(file, {"type": "header", "format": FORMAT, "exported_at": times.iso(now)})
+        seal.update(_write(file, {"type": "header", "format": FORMAT, "exported_at": times.iso(now)}))
         for noun, data in _lines(store, tenant, journal):
-            _write(file, {"type": noun, **data})
+            seal.update(_write(file, {"type": noun, **data}))
             if noun == "memory":
                 count += 1
                 if progress and (count % 100 == 0 or count == total):
                     progress(count, max(count, total))
+        _write(file, {"type": "seal", "hmac": seal.hexdigest()})
     return count
+
+
+def seal_key(home: Path) -> bytes:
+    """The key that this home seals its exports with; made when it is first needed, for its owner alone."""
+    path = home / KEY_FILE
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        make_folder(home)
+        fresh = path.with_name(f"{KEY_FILE}.{os.getpid()}")
+        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+            file.write(secrets.token_bytes(32))
+        with contextlib.suppress(FileExistsError):  # another process was first
+            os.link(fresh, path)
+        fresh.unlink(missing_ok=True)
+        return path.read_bytes()
+
+
+def is_sealed(path: Path, key: bytes) -> bool:
+    """Whether a file is an export of this home, unchanged since."""
+    seal = hmac.new(key, digestmod=hashlib.sha256)
+    with path.open("rb") as file:
+        for line in file:
+            if line.startswith(SEAL.encode()):
+                told = f'{SEAL}, "hmac": "{seal.hexdigest()}"}}\n'.encode()
+                return hmac.compare_digest(line, told) and not file.read(1)
+            seal.update(line)
+    return False
 
 
 def export_graph(graph: Graph, path: Path) -> int:
@@ -120,8 +166,10 @@ def _whole_file(path: Path) -> Iterator[TextIO]:
         fresh.unlink(missing_ok=True)
 
 
-def _write(file: TextIO, data: dict[str, Any]) -> None:
-    file.write(json.dumps(data, ensure_ascii=False) + "\n")
+def _write(file: TextIO, data: dict[str, Any]) -> bytes:
+    line = json.dumps(data, ensure_ascii=False) + "\n"
+    file.write(line)
+    return line.encode()
 
 
 def _lines(store: Store, tenant: str, journal: bool) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -178,14 +226,16 @@ def _unreadable(path: Path) -> BadInput:
 
 class Importer:
     def __init__(
-        self, store: Store, tenant: str, actor: str, writer: Writer, now: Callable[[], datetime], graph: Graph
-    ) -> None:
+        self, store: Store, tenant: str, actor: str, writer: Writer, now: Callable[[], datetime], graph: Graph,
+        trust: str,
+    ) -> None:  # fmt: skip
         self._store = store
         self._tenant = tenant
         self._actor = actor
         self._writer = writer
         self._now = now
         self._graph = graph
+        self._trust = trust  # as far as the file is believed
         self._nodes: list[Node] = []
         self._relations: list[Relation] = []
         self._rejections = Rejections(writer)
@@ -204,13 +254,18 @@ class Importer:
             except BadInput as error:
                 error.message = f"{path}, line {number}: {error.message}"
                 raise
-        if entries and self._store.head(self._tenant) == 0:
+        if entries and self._trust != "stated":
+            self._result.notes.append(
+                f"{len(entries)} journal rows left out: this home did not export the file (--trust stated takes them)"
+            )
+        elif entries and self._store.head(self._tenant) == 0:
             self._replay(entries, nouns)
             nouns = [noun for noun in nouns if not isinstance(noun, Memory)]
         elif entries:
             self._result.notes.append(f"{len(entries)} journal rows left out: the store is not empty")
         stones = [noun for noun in nouns if isinstance(noun, Tombstone)]
-        self._rejections = Rejections(self._writer, {stone.memory: stone.created_at for stone in stones})
+        since = {stone.memory: stone.created_at for stone in stones}
+        self._rejections = Rejections(self._writer, since, self._trust)
         self._take(nouns, progress)
         self._result.notes += self._rejections.notes()
         for batch in self._writer.remember(drafts, None):
@@ -226,6 +281,8 @@ class Importer:
         entries: list[Entry],
     ) -> None:  # fmt: skip
         kind = data.get("type")
+        if kind == "seal" and "hmac" in data:
+            return
         if kind == "header":
             if data.get("format") != FORMAT:
                 raise BadInput(f"Export format {data.get('format')!r} is not known.", fix="Upgrade recollect.")
@@ -258,7 +315,8 @@ class Importer:
             own: dict[str, Any] = {name: getattr(draft, name) for name in COPIED}
             one_of(noun.state, STATES, "state")
             one_of(noun.trust, TRUSTS, "trust")
-            noun = replace(noun, content_hash=key(draft.content), **own)
+            trust = lowest((noun.trust, self._trust))
+            noun = replace(noun, content_hash=key(draft.content), trust=trust, **own)
         elif isinstance(noun, Source):
             noun = replace(source_of(noun, self._actor, cleaner), id=noun.id)
         elif isinstance(noun, Evidence):
@@ -270,7 +328,12 @@ class Importer:
         elif isinstance(noun, Link | Tombstone):
             noun = replace(noun, reason=cleaner.text(noun.reason, "reason", 1000))
         self._redacted |= cleaner.redacted
-        return noun
+        now, checked = self._now(), cast(Any, noun)
+        dates = {name: getattr(noun, name, None) for name in ("created_at", "updated_at")}
+        clamped: Kept = replace(
+            checked, **{name: now for name, told in dates.items() if told is not None and told > now}
+        )
+        return clamped
 
     def _entry(self, data: dict[str, Any]) -> Entry:
         if redact(json.dumps([data.get("before"), data.get("after"), data.get("reason")], ensure_ascii=False))[1]:
@@ -291,6 +354,8 @@ class Importer:
             name: tuple(v) if isinstance(v, list) else v for name, v in named.items() if name in known
         }
         values["scope"] = replace(scope, **places)
+        if isinstance(said := values.get("source"), str) and self._trust != "stated":
+            values["source"] = Source("", "import", uri=said[:MAX_REF])
         values.setdefault("source", Source("", "import", uri=path.name[:MAX_NAME]))
         return Draft(**values)
 

@@ -11,16 +11,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from . import exchange
-from .checks import filter_of
+from .checks import filter_of, one_of
 from .errors import ModelUnavailable
 from .graph import Graph
+from .grounding import lowest
 from .history.checkpoints import Checkpoints
 from .history.usage import Usage
 from .recall.loading import Loader
 from .remember.write import Writer
 from .settings import Settings
 from .store.contract import Store
-from .types import EVERYWHERE, Job, Scope
+from .types import EVERYWHERE, TRUSTS, Job, Scope
 from .upkeep import reembed
 from .upkeep.jobs import Jobs
 from .upkeep.switch import Change
@@ -67,11 +68,25 @@ class Keeping(ABC):
         if reference:
             return exchange.export_graph(self.graph(), Path(path))
         self._usage.flush()
-        return exchange.export(self._store, self._tenant, Path(path), self._now(), journal=journal, progress=progress)
+        return exchange.export(
+            self._store, self._tenant, Path(path), self._now(), journal=journal,
+            progress=progress, key=exchange.seal_key(self.settings.home),
+        )  # fmt: skip
 
-    def import_(self, path: str | Path, *, embed: bool = True, progress: Progress | None = None) -> exchange.Imported:
-        """Take in a JSONL file: an export of ours, one object with `content` a line, or entities and relations."""
-        importer = exchange.Importer(self._store, self._tenant, self._actor, self._writer, self._now, self.graph())
+    def import_(
+        self, path: str | Path, *, embed: bool = True, trust: str = "unverified", progress: Progress | None = None
+    ) -> exchange.Imported:
+        """Take in a JSONL file: an export of ours, one object with `content` a line, or entities and relations.
+
+        What it says is trusted at most as `trust`; an export of this home keeps the trust it had.
+        """
+        granted = one_of(trust, TRUSTS, "trust")
+        if Path(path).is_file() and exchange.is_sealed(Path(path), exchange.seal_key(self.settings.home)):
+            granted = "stated"
+        importer = exchange.Importer(
+            self._store, self._tenant, self._actor, self._writer, self._now, self.graph(),
+            lowest((granted, self._writer.most)),
+        )  # fmt: skip
         with self.checkpoints.around("import"):
             result = importer.run(Path(path), self._scope, progress)
         if embed:

@@ -23,7 +23,7 @@ import click
 
 from .. import __version__
 from ..errors import BadInput, Refused
-from ..types import DERIVED, EVERYWHERE, JOB_STATES, RELATIONS, Recall
+from ..types import DERIVED, EVERYWHERE, JOB_STATES, RELATIONS, TRUSTS, Recall
 from . import present, terminal
 from .program import EMPTY, App, back, chosen, cli, command, confirm, drafted, filtered, placed, several, wire
 from .terminal import look, progress
@@ -292,8 +292,12 @@ def export(app: App, output: str, journal: bool, reference: bool) -> None:
 @command("import")
 @click.argument("file", metavar="FILE")
 @click.option("--no-embed", is_flag=True, help="Leave the vectors for later: recollect embed.")
+@click.option(
+    "--trust", type=click.Choice(TRUSTS), default="unverified", show_default=True,
+    help="How far it is believed at most, unless this home exported it.",
+)  # fmt: skip
 @placed
-def import_(app: App, file: str, no_embed: bool) -> None:
+def import_(app: App, file: str, no_embed: bool, trust: str) -> None:
     """Take in a file of JSON lines.
 
     FILE is an export of ours, has one object with "content" a line, or is a file of the reference memory server; - is
@@ -308,7 +312,7 @@ def import_(app: App, file: str, no_embed: bool) -> None:
                 shutil.copyfileobj(sys.stdin.buffer, copy)
         try:
             with app.open() as engine, progress("importing") as step:
-                result = engine.import_(path, embed=not no_embed, progress=step)
+                result = engine.import_(path, embed=not no_embed, trust=trust, progress=step)
         except BadInput as error:
             error.message = error.message.replace(f"{folder}{os.sep}", "")
             raise

@@ -12,6 +12,7 @@ from ..types import (
     DERIVED,
     RELATIONS,
     ROLES,
+    TRUSTS,
     Captured,
     Entry,
     Evidence,
@@ -286,7 +287,11 @@ OWN = (
     Operation(
         "import", "Import", "Take in JSON lines: an export, or one object with content a line.",
         "What is known is not doubled, what was rejected stays out.",
-        (P("lines", "text", "The JSON lines."), P("embed", "flag", "Give each a vector now.", True)),
+        (
+            P("lines", "text", "The JSON lines."), P("embed", "flag", "Give each a vector now.", True),
+            P("trust", "text", "How far it is believed at most, unless this home exported it.", "unverified",
+              choices=TRUSTS),
+        ),
         verbs.import_, words.imported, "POST", "/v1/import", Imported,
         right="admin", idempotent=True, no_mcp="a file is taken in by a person: recollect import FILE", cli="import",
     ),

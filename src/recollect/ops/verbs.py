@@ -280,13 +280,15 @@ def _pieces(folder: tempfile.TemporaryDirectory[str], path: Path) -> Iterator[st
             yield piece
 
 
-def import_(engine: Engine, caller: Caller, *, lines: str, embed: bool = True) -> Imported:
+def import_(
+    engine: Engine, caller: Caller, *, lines: str, embed: bool = True, trust: str = "unverified"
+) -> Imported:  # fmt: skip
     caller.unwalled("An import")
     with tempfile.TemporaryDirectory(prefix="recollect-") as folder:
         path = Path(folder, "import.jsonl")
         path.write_text(lines, "utf-8", errors="replace")
         try:
-            return engine.import_(path, embed=embed)
+            return engine.import_(path, embed=embed, trust=trust)
         except BadInput as error:
             error.message = error.message.replace(f"{path}", "lines")
             raise

@@ -3,7 +3,8 @@
 A value that was said, edited, observed, approved or brought back here after it was rejected there stands, and the
 rejection is left out; an older export must not undo what was decided since. One that was said before is rejected here
 too, as if by `reject`: a person's «no» holds wherever it is heard of. A rejection that was taken back here does not
-return. Only what lies in the very user and project of a rejection is touched, as where it is made.
+return. Only what lies in the very user and project of a rejection is touched, as where it is made, and only what is
+trusted no more than the file: a stranger's file does not take back what a person stated here.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from ..store.contract import Transaction
-from ..types import Filter, Memory, Scope, Tombstone
+from ..types import TRUSTS, Filter, Memory, Scope, Tombstone
 from . import values
 from .write import Writer
 
@@ -28,8 +29,10 @@ class Rejections:
 
     writer: Writer
     since: dict[str, datetime] = field(default_factory=dict)
+    trust: str = "stated"  # of the file
     _said: dict[str, list[str]] | None = None  # by the key of a value: the memories that say it
     _outlived: list[str] = field(default_factory=list)
+    _outranked: list[str] = field(default_factory=list)
     _obeyed: list[str] = field(default_factory=list)
     _taken_back: int = 0
 
@@ -49,6 +52,9 @@ class Rejections:
         if newer := self._newer(changes, stone.key, stone.scope, stone.created_at):
             self._outlived += newer
             return False
+        if better := [m.id for m in self._standing(changes, stone.key, stone.scope) if self._outranks(m)]:
+            self._outranked += better
+            return False
         if any(known.scope == stone.scope for known in store.of(tenant, Tombstone, [stone.key], "key")):
             return False
         changes.put(stone, "import")
@@ -64,9 +70,14 @@ class Rejections:
             told.append(f"rejected in the file, and now here too: {_some(self._obeyed)}")
         if self._outlived:
             told.append(f"rejected in the file, but said here since, so they stand: {_some(self._outlived)}")
+        if self._outranked:
+            told.append(f"rejected in the file, but trusted more here, so they stand: {_some(self._outranked)}")
         if self._taken_back:
             told.append(f"rejections left out that were taken back here: {self._taken_back}")
         return told
+
+    def _outranks(self, memory: Memory) -> bool:
+        return TRUSTS.index(memory.trust) > TRUSTS.index(self.trust)
 
     def _newer(self, changes: Transaction, key: str, scope: Scope, moment: datetime) -> list[str]:
         then = min(moment, self.writer.now())
