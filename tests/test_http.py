@@ -24,7 +24,7 @@ from recollect.serve import app, openapi, reference
 from recollect.serve.connection import PEER
 from recollect.serve.gate import Gate
 from recollect.serve.metrics import Metrics
-from recollect.serve.sessions import Sessions
+from recollect.serve.sessions import COOKIE, Sessions
 from recollect.serve.tenants import Tenants
 from served import SECRET, Server, serving
 
@@ -404,7 +404,9 @@ class Stream:
     def __init__(self, server: Server, headers: dict[str, str] | None = None, query: str = "") -> None:
         self._connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=15)
         shown = {"Authorization": f"Bearer {server.secret}"}
-        self._connection.request("GET", f"/v1/events{query}", headers=shown | (headers or {}))
+        self._connection.request(
+            "GET", f"/v1/events{query}", headers={k: v for k, v in (shown | (headers or {})).items() if v}
+        )
         self.response = self._connection.getresponse()
 
     def next(self) -> tuple[int, str, dict[str, object]]:
@@ -455,4 +457,34 @@ def test_events_end_when_the_server_is_asked_to_stop(server: Server) -> None:
     time.sleep(0.1)
     server.stopping.set()
     assert ended.wait(10)
+    stream.close()
+
+
+@pytest.mark.parametrize("way", ["token", "cookie"])
+def test_a_stream_ends_when_the_token_is_revoked_or_the_session_has_ended(server: Server, way: str) -> None:
+    token, secret = server.engine.tokens.create(can=["read"])
+    value, proof = server.cookie()
+    mine = {"Cookie": f"{COOKIE}={value}", "X-Recollect-Page": proof, "Authorization": ""}
+    stream = Stream(server, mine if way == "cookie" else {"Authorization": f"Bearer {secret}"})
+    assert stream.response.status == 200
+    before = keep(server, "Read while it was allowed.")
+    while stream.next()[2]["target"] != before["id"]:
+        pass
+    ended = threading.Event()
+
+    def read() -> None:
+        while stream.response.readline():
+            pass
+        ended.set()
+
+    threading.Thread(target=read, daemon=True).start()
+    if way == "token":
+        server.call("DELETE", f"/v1/tokens/{token.id}")
+    else:
+        assert server.call("POST", "/logout", {}, headers=mine).status == 200
+    for number in range(100):
+        keep(server, f"Said after that, number {number}.")
+        if ended.wait(0.3):
+            break
+    assert ended.is_set()
     stream.close()

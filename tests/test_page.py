@@ -355,3 +355,19 @@ def test_growth_recalled_jobs_and_checks_are_told(stocked: Server) -> None:
     assert stocked.call("GET", "/v1/jobs").data == {"jobs": []}
     assert {one["name"] for one in stocked.call("GET", "/v1/checks").data["checks"]} >= {"vectors"}
     assert {one["host"] for one in stocked.call("GET", "/v1/assistants").data["assistants"]} >= {"claude", "codex"}
+
+
+def test_somebody_with_a_token_is_not_told_where_the_files_of_the_server_lie(stocked: Server) -> None:
+    _, secret = stocked.engine.tokens.create(can=["read", "write", "admin"])
+    stocked.engine.jobs.add("capture", {"file": str(stocked.engine.settings.home / "spool" / "queue.jsonl")})
+    place = str(stocked.engine.settings.store_path.parent)
+    home = str(stocked.engine.settings.home)
+    asked = ("stats", "checks", "settings", "jobs", "assistants")
+    for path in asked:
+        told = stocked.call("GET", f"/v1/{path}", token=secret)
+        assert told.status == 200, path
+        assert place not in told.body.decode(), path
+        assert home not in told.body.decode(), path
+    told = stocked.call("POST", "/v1/models/try", {}, token=secret)
+    assert place not in told.body.decode()
+    assert home in stocked.call("GET", "/v1/settings").body.decode(), "the owner is told"

@@ -15,7 +15,7 @@ import pytest
 import recollect
 from conftest import Clock, Opener
 from recollect import BadInput, NotFound
-from recollect.serve.deliveries import Deliveries
+from recollect.serve.deliveries import Deliveries, is_public
 from recollect.serve.tenants import Tenants
 from served import serving
 
@@ -184,3 +184,17 @@ def test_a_webhook_is_removed_by_the_end_of_its_id_and_all_of_it_is_in_the_journ
     assert [(e.operation, e.noun, e.target) for e in memory.changes()] == [
         ("create", "note", hook.id), ("drop", "note", hook.id),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("address", "public"),
+    [
+        ("64:ff9b::169.254.169.254", False), ("64:ff9b::7f00:1", False), ("64:ff9b:1::a00:1", False),
+        ("2002:7f00:1::1", False), ("2002:c0a8:101::", False), ("::ffff:192.168.1.1", False), ("::10.0.0.1", False),
+        ("2001:0:a00:1::1", False), ("2606:2800:220::5efe:10.0.0.1", False), ("fd00::1", False), ("ff02::1", False),
+        ("169.254.169.254", False), ("100.64.0.1", False), ("0.0.0.0", False), ("::", False),
+        ("64:ff9b::93.184.215.14", True), ("93.184.215.14", True), ("2606:2800:220:1::1", True),
+    ],
+)  # fmt: skip
+def test_an_address_is_public_only_if_the_one_it_wraps_is(address: str, public: bool) -> None:
+    assert is_public(address) is public

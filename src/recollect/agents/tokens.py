@@ -154,6 +154,14 @@ class Gatekeeper:
             token.tenant, f"token {name}", frozenset(token.can), token.scope, token.scope, token.id
         )  # fmt: skip
 
+    def still_holds(self, caller: Caller) -> bool:
+        """Whether the token that somebody came with is still good; asked anew, for answers that take long."""
+        if not caller.token:
+            return True
+        now = self._now()
+        found = next((token for token in self._store.tokens(caller.tenant) if token.id == caller.token), None)
+        return found is not None and not found.revoked_at and (found.expires_at is None or found.expires_at > now)
+
     def _token(self, secret: str, now: datetime) -> Token | None:
         if not secret.startswith(PREFIX) or len(secret) > MAX_SECRET:
             return None

@@ -9,8 +9,9 @@ symbolic links. A wall round another project refuses first.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from ..regular_files import check_path
 from ..types import Scope
 
 STATES = Kept()
+ABSOLUTE = re.compile(r"(?<![\w:/.~])/(?:[^\s/'\",;:]+/)*([^\s/'\",;:]+)")
 
 
 def folder_of(engine: Engine, caller: Caller, project: str | None, path: str | None = None) -> tuple[str, Path]:
@@ -121,3 +123,18 @@ def left_out(
     if not hidden:
         return ()
     return (f'place: looked in {where}; memories elsewhere: {hidden} (look everywhere: project "" or --everywhere)',)
+
+
+def without_paths(caller: Caller, told: Any) -> Any:
+    """What the server tells of itself; somebody with a token is not told where its files lie, but for their names."""
+    if not caller.token:
+        return told
+    if isinstance(told, str):
+        return ABSOLUTE.sub(r"…/\1", told)
+    if isinstance(told, dict):
+        return {name: without_paths(caller, value) for name, value in told.items()}
+    if isinstance(told, list | tuple):
+        return type(told)(without_paths(caller, value) for value in told)
+    if is_dataclass(told) and not isinstance(told, type):
+        return replace(told, **{one.name: without_paths(caller, getattr(told, one.name)) for one in fields(told)})
+    return told

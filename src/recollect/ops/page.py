@@ -25,6 +25,7 @@ from ..store.browsing import Sieve
 from ..store.census import Facets
 from ..types import SOURCES, TRUSTS, Check, Entity, Job, Memory, Page
 from . import hooks, words
+from .folders import without_paths
 from .operation import FILTERS, PLACED, WHEN, Operation, P
 from .verbs import split
 
@@ -108,12 +109,12 @@ def preview(engine: Engine, caller: Caller, *, prompt: str = "", said: list[str]
 
 def checks(engine: Engine, caller: Caller) -> dict[str, Any]:
     caller.unwalled("The doctor")
-    return {"checks": engine.overview.checks(engine.model()[0])}
+    return {"checks": without_paths(caller, engine.overview.checks(engine.model()[0]))}
 
 
 def jobs(engine: Engine, caller: Caller, *, limit: int) -> dict[str, Any]:
     caller.unwalled("The queue")
-    return {"jobs": engine.jobs.list(limit=limit)}
+    return {"jobs": without_paths(caller, list(engine.jobs.list(limit=limit)))}
 
 
 def settings(engine: Engine, caller: Caller) -> dict[str, Any]:
@@ -129,7 +130,7 @@ def settings(engine: Engine, caller: Caller) -> dict[str, Any]:
             "origin": "argument" if given else origin[one.name], "meaning": one.metadata["sentence"],
             "variable": PREFIX + one.name.upper(),
         })  # fmt: skip
-    return {"settings": found, "file": str(engine.settings.config_path)}
+    return {"settings": without_paths(caller, found), "file": without_paths(caller, str(engine.settings.config_path))}
 
 
 def assistants(engine: Engine, caller: Caller) -> dict[str, Any]:
@@ -150,7 +151,7 @@ def assistants(engine: Engine, caller: Caller) -> dict[str, Any]:
         except BadInput as error:
             state = error.message
         found.append({"host": host.name, "title": host.title, "state": state})
-    return {"assistants": found, "problem": wrong}
+    return {"assistants": without_paths(caller, found), "problem": without_paths(caller, wrong)}
 
 
 def try_models(engine: Engine, caller: Caller) -> dict[str, Any]:
@@ -175,7 +176,7 @@ def try_models(engine: Engine, caller: Caller) -> dict[str, Any]:
         found.append({
             "name": name, "model": shown(model), "status": "broken" if missing else status, "detail": told, "ms": spent,
         })  # fmt: skip
-    return {"models": found}
+    return {"models": without_paths(caller, found)}
 
 
 def _complete(engine: Engine) -> str:

@@ -33,7 +33,7 @@ from ..types import (
     Remembered,
     Source,
 )
-from .folders import cited, left_out, seen
+from .folders import cited, left_out, seen, without_paths
 from .parameters import PLACES
 
 MAX_CHANGES = 1000
@@ -248,7 +248,8 @@ def visible_changes(engine: Engine, caller: Caller, entries: Sequence[Entry]) ->
 
 
 def stats(engine: Engine, caller: Caller) -> dict[str, Any]:
-    return engine.stats(scope=caller.wall if caller.walled else None)
+    told: dict[str, Any] = without_paths(caller, engine.stats(scope=caller.wall if caller.walled else None))
+    return told
 
 
 def _visible(engine: Engine, caller: Caller, id: str) -> bool:

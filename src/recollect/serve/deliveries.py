@@ -38,6 +38,11 @@ EVERY = 1.0
 BATCH = 100
 PATIENCE = 10.0  # seconds an address may take
 LONGEST = timedelta(hours=1)
+# IPv6 addresses that wrap an IPv4 address: those of a translator on the way, those of tunnels (6to4, Teredo,
+# translators of one network, and a form that nobody uses any more), and the middle of those that ISATAP makes.
+NAT64 = ipaddress.ip_network("64:ff9b::/96")
+TUNNELS = tuple(map(ipaddress.ip_network, ("2002::/16", "2001::/32", "64:ff9b:1::/48", "::/96")))
+ISATAP = 0x5EFE
 log = logging.getLogger("recollect.webhooks")
 
 
@@ -132,13 +137,30 @@ def post(webhook: Webhook, entries: list[Entry], now: datetime) -> None:
         raise Undelivered(f"it answered {status}")
 
 
+def is_public(address: str) -> bool:
+    """Whether an address leads to the public network, also where it wraps one that is unwrapped on the way.
+
+    >>> [is_public(one) for one in ("93.184.215.14", "2606:2800:220::1", "64:ff9b::93.184.215.14")]
+    [True, True, True]
+    >>> any(map(is_public, ("10.0.0.1", "::1", "::ffff:10.0.0.1", "64:ff9b::10.0.0.1", "2002:a00:1::", "fe80::1%lo")))
+    False
+    """
+    found = ipaddress.ip_address(address.partition("%")[0])
+    if isinstance(found, ipaddress.IPv6Address):
+        if any(found in net for net in TUNNELS):
+            return False
+        if found in NAT64 or found.ipv4_mapped or (int(found) >> 32) & 0xFDFF_FFFF == ISATAP:
+            return is_public(str(ipaddress.IPv4Address(int(found) & 0xFFFF_FFFF)))
+    return found.is_global and not found.is_multicast
+
+
 def _connect(webhook: Webhook) -> http.client.HTTPConnection:
     """A connection to the address as it was looked up here, so that a second look-up cannot tell another."""
     parts = urlsplit(webhook.url)
     host, secure = parts.hostname or "", parts.scheme == "https"
     port = parts.port or (443 if secure else 80)
     found = [str(info[4][0]) for info in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
-    allowed = [address for address in found if webhook.private or ipaddress.ip_address(address).is_global]
+    allowed = [address for address in found if webhook.private or is_public(address)]
     if not allowed:
         raise Undelivered(f"{host} is not a public address")
     connection = http.client.HTTPConnection(host, port, timeout=PATIENCE)

@@ -4,6 +4,9 @@ Each event's id is the sequence number of its change. A reader that comes back w
 themselves) or `?after=` misses nothing; one that comes without begins now. A reader behind a wall is told only of
 memories they see; the numbers between are left out. With `?looks=true` what is recalled is told too, as events `look`
 without an id: they are in no journal, and one that was missed is not told again.
+
+A stream outlives the moment at which its reader was let in. So it asks every other second whether the token, or the
+session of the page, still holds, and ends where it does not.
 """
 
 from __future__ import annotations
@@ -32,6 +35,7 @@ from .tenants import Tenants
 WAIT = 0.5  # seconds of waiting for a change, after which it is looked whether somebody still listens
 BEAT = 15.0  # seconds between two signs of life
 BATCH = 200
+ASKED_EVERY = 2.0  # seconds between two looks whether the reader may still read
 MOST = 100  # streams at a time
 
 
@@ -78,13 +82,20 @@ async def _stream(
     looked = engine.looks.head
     try:
         yield b"retry: 2000\n\n"
-        spoken = time.monotonic()
+        spoken = asked = time.monotonic()
         while not stopping.is_set() and not await request.is_disconnected():
+            if time.monotonic() - asked > ASKED_EVERY:
+                if not await anyio.to_thread.run_sync(request.state.still_holds):
+                    return
+                asked = time.monotonic()
             entries, told = await anyio.to_thread.run_sync(_look, engine, caller, after)
-            if entries:
-                after = entries[-1].seq
             for entry in told:
+                if time.monotonic() - asked > ASKED_EVERY:
+                    break  # a slow reader: what is left is told in the next round, if they may still read
+                after = entry.seq
                 yield _event(entry)
+            else:
+                after = entries[-1].seq if entries else after
             if looking and (newest := engine.looks.head) > looked:
                 for one in await anyio.to_thread.run_sync(_looks, engine, caller, looked):
                     yield b"event: look\ndata: %s\n\n" % wire.dumps(one)

@@ -17,7 +17,7 @@ import hmac
 import ipaddress
 import logging
 import time
-from collections.abc import MutableMapping
+from collections.abc import Callable, MutableMapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -88,7 +88,8 @@ class Gate:
             sent = f" and has {int(length):,}" if length.isdecimal() else ""
             raise TooLarge(f"A request may have {limit:,} bytes{sent}.", fix="Send less, or raise request_limit.")
         if scope["path"] not in OPEN and not scope["path"].startswith(OPEN_BELOW):
-            state["caller"] = await self._caller(scope, headers)
+            state["caller"] = caller = await self._caller(scope, headers)
+            state["still_holds"] = self._holder(caller, headers)
         await self._app(scope, _Limited(receive, limit), send)
 
     async def _caller(self, scope: Scope, headers: Headers) -> Caller:
@@ -108,6 +109,18 @@ class Gate:
                 f"Host {headers.get('host', '')!r:.60} is not this machine.", fix="Use 127.0.0.1, or send a token."
             )
         return self._tenants.local(_agent(headers))
+
+    def _holder(self, caller: Caller, headers: Headers) -> Callable[[], bool]:
+        """What tells, later, whether the caller's token or session has not ended meanwhile."""
+        cookie = "" if "authorization" in headers else cookie_parser(headers.get("cookie", "")).get(COOKIE, "")
+        came_by_cookie = self._sessions.find(cookie) is not None
+
+        def still_holds() -> bool:
+            if came_by_cookie and self._sessions.find(cookie) is None:
+                return False
+            return self._tenants.gatekeeper.still_holds(caller)
+
+        return still_holds
 
     def _shown(self, method: str, headers: Headers) -> str | None:
         """The token or secret that a request shows, by itself or by a cookie that stands for it."""
