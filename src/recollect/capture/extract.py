@@ -14,6 +14,7 @@ from datetime import datetime
 from ..grounding import citations
 from ..meaning import faithful
 from ..remember.conflict import changes
+from ..remember.retraction import retraction
 from ..statements import is_question
 from ..terms import STOP_WORDS, terms
 from ..text import unquoted
@@ -84,12 +85,14 @@ def _of_turn(turn: Turn) -> list[Candidate]:
 
 def _candidate(turn: Turn, sentence: str, before: str, kind: rules.Class) -> Candidate | None:
     content, lead = rules.plain(" ".join(sentence.split())), ""
-    if rules.PRONOUN.match(content):
+    if rules.PRONOUN.match(content) and not rules.forgets(sentence):
         # «It takes nine seconds» says nothing without what «it» is.
         if not before or is_question(before) or rules.CHATTER.search(before) or len(before) > LONGEST:
             return None
         content, lead = f"{rules.plain(before)} {content}", before
     corrects = kind.name in ("correction", "retraction") or changes(sentence) or rules.sets_right(sentence)
+    if (taken_back := retraction(content)) and not taken_back.is_sure:
+        corrects = False  # a person decides
     asked = kind.name == "marked" and (rules.classify(content, turn.role) or kind)
     return Candidate(
         content, (asked or kind).kind, kind.name, sentence, turn.role, turn.source, turn.at, kind.importance,

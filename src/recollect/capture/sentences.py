@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from .. import text
 from ..meaning import faithful
+from ..remember.retraction import retraction
 from ..statements import is_question
 
 I = re.IGNORECASE  # noqa: E741 - the table below is long enough
@@ -164,13 +165,15 @@ _LEAD = re.compile(
 )  # fmt: skip
 _RETRACTION = re.compile(
     r"\b(?:i misspoke|my mistake|scratch that|forget what i said|i take (?:that|it) back|i take back what i said|"
-    r"disregard what i said)\b|"
+    r"disregard what i said|it(?:['’]s| is| was) (?:not true|a mistake|wrong) that)\b|"
+    r"^(?:please |no, |sorry, )*forget (?:that|about) \w+|"
     r"\bthere(?:['’]s| is| are) no (?!need|way|reason|point|rush|problem|error|issue|doubt|difference|hurry)\w+|"
     r"\b(?:no longer|not any ?more)\b", I
 )  # fmt: skip
 _FORGET = re.compile(
     r"\b(?:(?:forget|disregard|ignore|scratch) (?:what|everything) i (?:just )?(?:said|told you|wrote) about|"
-    r"i (?:take|took) (?:that|it|this|what i said) back about|i misspoke about|i take back what i said about)\s+"
+    r"i (?:take|took) (?:that|it|this|what i said) back about|i misspoke about|i take back what i said about|"
+    r"^(?:please |no, |sorry, )*forget (?:that|about)|it(?:['’]s| is| was) (?:not true|a mistake|wrong) that)\s+"
     r"(?P<what>[^.,;!]+)", I
 )  # fmt: skip
 _SETS_RIGHT = re.compile(
@@ -310,6 +313,8 @@ def _of_user(sentence: str) -> Class | None:
     if is_question(sentence) or len(sentence.split()) < 3:
         return None
     rest = _LEAD.sub("", sentence)
+    if retraction(rest):
+        return RETRACTION
     if _RETRACTION.search(sentence):
         return RETRACTION if _FORGET.search(sentence) or len(rest.split()) >= 4 else None
     if CHATTER.search(sentence) and not _DECISION.search(sentence):

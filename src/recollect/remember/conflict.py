@@ -17,6 +17,7 @@ from functools import lru_cache
 
 from ..terms import STOP_WORDS, terms
 from .alike import SHARED
+from .retraction import ends, retraction
 
 Span = tuple[datetime, datetime | None]  # since when something holds, and until when
 LONGEST = 600  # characters; what is longer is a text and no statement, and may well say both
@@ -111,7 +112,8 @@ def changes(sentence: str) -> bool:
     >>> changes("We moved to pnpm."), changes("We use pnpm.")
     (True, False)
     """
-    return _CHANGES.search(sentence) is not None
+    taken_back = retraction(sentence)
+    return _CHANGES.search(sentence) is not None or (taken_back is not None and taken_back.is_sure)
 
 
 def _words(statement: str) -> frozenset[str]:
@@ -156,7 +158,10 @@ def _values(statement: str) -> frozenset[str]:
 
 
 def _denied(old: str, new: str) -> str:
-    """One says it and the other denies it, in much the same words."""
+    """One says it and the other denies it, in much the same words, or takes the whole of it back."""
+    for one, other in ((old, new), (new, old)):
+        if (taken_back := retraction(one)) and ends(taken_back, other):
+            return "negated"
     signs = [bool(_NEGATED.search(statement)) for statement in (old, new)]
     if signs[0] == signs[1]:
         return ""

@@ -15,7 +15,7 @@ from urllib.parse import unquote, unquote_plus
 from .. import text
 
 MAX_LAYERS = 3  # encodings within encodings
-REJECTED = "[rejected]"
+REJECTED = "[rejected]."
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,200}>|<!--.{0,500}?-->", re.DOTALL)
 _ENCODED = re.compile(r"%[0-9A-Fa-f]{2}")
 _JOINED = re.compile(r"\S+(?:\+\S+){2,}")

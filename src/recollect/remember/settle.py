@@ -32,6 +32,7 @@ from ..types import TRUSTS, Draft, Evidence, Filter, Link, Memory, Near, Scope, 
 from . import alike
 from .drafts import Prepared, prepare
 from .mention import mention
+from .retraction import of_another
 from .write import ERASED, Writer, present
 
 if TYPE_CHECKING:
@@ -200,7 +201,8 @@ class Settler:
                 memory = changes.get(Memory, id)
                 # Only what was heard in talk: what somebody had stored is theirs to forget, with a word of its own.
                 mine = memory and "captured" in memory.tags and _beside(memory.scope, item.draft.scope)
-                if memory and mine and wanted <= set(terms.of_memory(memory)):
+                theirs = memory and of_another(memory.content, claim.forgets)
+                if memory and mine and not theirs and wanted <= set(terms.of_memory(memory)):
                     changes.put(writer.ended(memory, "invalid"), "retract", item.evidence[0])
                     gone.append(memory.id)
         return Settled("retracted", reason=f"taken back: {claim.forgets}", conflicts=tuple(gone))
