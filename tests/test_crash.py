@@ -9,7 +9,7 @@ from pathlib import Path
 import apsw
 
 from conftest import Clock, Places, open_store
-from recollect.store.sqlite import ORPHANS
+from recollect.store.sqlite_tending import ORPHANS
 from replay import entries_of, replayed, state_of
 from writers import context, lines, write_for_ever
 

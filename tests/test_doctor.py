@@ -211,7 +211,7 @@ def test_vectors_of_another_text_are_reported(examine: Examine, home: Path) -> N
     con.execute("update embedding set vector = (select vector from embedding order by n limit 1)")
     con.close()
     found = examine()
-    assert (found.code, found.wrong) == (1, {"vectors": "broken"})
+    assert (found.code, found.wrong) == (1, {"vector rows": "broken", "vectors": "broken"})
 
 
 def test_a_switched_off_model_is_as_it_should_be(examine: Examine, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

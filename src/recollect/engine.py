@@ -29,7 +29,7 @@ from .answers.room import Answers
 from .arguments import DraftFields, EditFields, RecallFields
 from .capture.pipeline import Pipeline
 from .checks import MAX_NAME, Cleaner, filter_of, one_of
-from .errors import Ambiguous, BadInput, BudgetSpent, NotFound, Refused
+from .errors import Ambiguous, BadInput, BudgetSpent, NotFound, Refused, RowDamaged
 from .graph import Graph, Verbs
 from .history.room import History
 from .history.usage import Usage, counts
@@ -51,6 +51,7 @@ from .remember.shelf import Shelf
 from .remember.write import Writer
 from .settings import Settings, lexicon
 from .store import open_store
+from .store.checksums import noticing
 from .store.contract import Store
 from .types import (
     DERIVED,
@@ -353,7 +354,9 @@ class Engine(Hindsight, Keeping):
             return known
         by_meaning, judged = "vector" in asked.recipe.arms, bool(asked.recipe.relevance)
         models = self._switch.serving(self._models.models(asked.effort, by_meaning, judged))
-        found = self._reader.recall(asked, models)
+        with noticing() as damaged:
+            found = self._reader.recall(asked, models)
+        found = replace(found, skipped=(*found.skipped, *damaged))
         self.watch.recalled(found)
         if LOADING not in models.skipped:  # words alone answered, and only this once
             self._recalled.put(key, head, found)
@@ -444,9 +447,12 @@ class Engine(Hindsight, Keeping):
 
     def _page(self, filter: Filter, limit: int, cursor: str | None, found: Sequence[Memory] | None = None) -> Page:
         self._may_page(limit, cursor)
-        if found is None:
-            found = self._store.page(self._tenant, filter, cursor, limit + 1)
-        return Page(tuple(found[:limit]), found[limit - 1].id if len(found) > limit else None)
+        with noticing() as damaged:
+            if found is None:
+                found = self._store.page(self._tenant, filter, cursor, limit + 1)
+            if damaged:
+                found = self._store.page(self._tenant, filter, cursor, limit + 1 + len(damaged))
+        return Page(tuple(found[:limit]), found[limit - 1].id if len(found) > limit else None, tuple(damaged))
 
     @staticmethod
     def _may_page(limit: int, cursor: str | None) -> None:
@@ -586,7 +592,10 @@ class Engine(Hindsight, Keeping):
             if len(fitting) > 1:
                 raise Ambiguous(f"{wanted!r} is the end of several ids: {', '.join(fitting)}.")
             wanted = fitting[0] if fitting else wanted
-        found = self._store.memories(self._tenant, [wanted])
+        with noticing() as damaged:
+            found = self._store.memories(self._tenant, [wanted])
+        if damaged:
+            raise RowDamaged(f"Memory {wanted} is damaged.")
         if wanted not in found:
             raise NotFound(f"No memory has the id {wanted!r}.")
         return found[wanted]

@@ -34,6 +34,7 @@ reading the message.
         ├── StoreFull
         ├── NotADatabase
         ├── StoreCorrupt
+        │   └── RowDamaged       one row; the others can be read
         ├── NewerSchema
         ├── MigrationChanged
         └── CopyDiffers
@@ -281,7 +282,14 @@ class StoreCorrupt(StoreUnavailable):
     """SQLite found the file damaged."""
 
     code, status = "store_corrupt", 500
-    fix = "Restore a backup, or save what can be read: recollect export --output rescue.jsonl"
+    fix = "Restore a backup, or save what can be read: recollect export --salvage --output rescue.jsonl"
+
+
+class RowDamaged(StoreCorrupt):
+    """A row is not what was written; nothing is built on it."""
+
+    code = "row_damaged"
+    fix = "Run: recollect doctor --fix, which takes it from the journal, or restore a backup."
 
 
 class NewerSchema(StoreUnavailable):

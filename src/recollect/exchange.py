@@ -176,12 +176,12 @@ def _lines(store: Store, tenant: str, journal: bool) -> Iterator[tuple[str, dict
     for kind in ORDER:
         after = ""
         while batch := store.all(tenant, kind, after, 1000):
+            after = batch[-1].id
             if kind is Memory:  # with their counters of use
                 known = store.memories(tenant, [noun.id for noun in batch])
                 batch = [known[noun.id] for noun in batch if noun.id in known]
             for noun in batch:
                 yield kind.__name__.lower(), noun.as_dict()
-            after = batch[-1].id
     seq = 0
     while journal and (entries := store.journal(tenant, seq, 1000)):
         for entry in entries:

@@ -19,6 +19,7 @@ from .remember.alike import near
 from .remember.conflict import apart
 from .remember.write import span
 from .store.browsing import DAY, Sieve, date
+from .store.checksums import noticing
 from .store.contract import Store
 from .text import shorten, title_of
 from .types import Check, Entity, Evidence, Filter, Link, Memory, Noun, Page, Scope, Source
@@ -107,10 +108,11 @@ class Overview:
 
     def browse(self, sieve: Sieve, words: str, cursor: str | None, limit: int) -> Page:
         """A page, newest first; with words, the memories that have them, best first and at most 200."""
-        if words.strip():
-            return Page(tuple(self._matching(sieve, words)[:limit]))
-        found = self._store.browse(self._tenant, sieve, cursor, limit + 1)
-        return Page(tuple(found[:limit]), found[limit - 1].id if len(found) > limit else None)
+        with noticing() as damaged:
+            if words.strip():
+                return Page(tuple(self._matching(sieve, words)[:limit]), skipped=tuple(damaged))
+            found = self._store.browse(self._tenant, sieve, cursor, limit + 1)
+        return Page(tuple(found[:limit]), found[limit - 1].id if len(found) > limit else None, tuple(damaged))
 
     def _matching(self, sieve: Sieve, words: str) -> list[Memory]:
         asked = list(dict.fromkeys(terms.terms(words)))[:64]

@@ -26,6 +26,7 @@ from ..errors import BadInput, Refused
 from ..types import DERIVED, EVERYWHERE, JOB_STATES, RELATIONS, TRUSTS, Recall
 from . import present, terminal
 from .program import EMPTY, App, back, chosen, cli, command, confirm, drafted, filtered, placed, several, wire
+from .store.checksums import noticing
 from .terminal import look, progress
 
 __all__ = ["cli", "next_page"]
@@ -277,13 +278,14 @@ def export(app: App, output: str, journal: bool, reference: bool) -> None:
         raise BadInput(f"{output} is not a file.", fix="Name a file, or - for standard output.")
     with tempfile.TemporaryDirectory(prefix="recollect-") as folder:
         target = Path(folder, "export.jsonl") if output == "-" else path
-        with app.open() as engine, progress("exporting") as step:
+        with app.open() as engine, progress("exporting") as step, noticing() as damaged:
             count = engine.export(target, journal=journal, reference=reference, progress=step)
         if output == "-":
             with target.open("rb") as file:
                 shutil.copyfileobj(file, sys.stdout.buffer)
             sys.stdout.buffer.flush()
-    data = {"entities" if reference else "memories": count, "path": output}
+    app.skipped(list(damaged))
+    data = {"entities" if reference else "memories": count, "path": output, "skipped": list(damaged)}
     what = present.plural(count, "entity", "entities") if reference else present.memories(count)
     words = f"✓ exported {what}" + ("" if output == "-" else f" to {output}")
     app.say(data, lambda _, out: words, err=output == "-")
@@ -412,7 +414,8 @@ def doctor(app: App, fix: bool) -> None:
         if diagnosis.unindexed:
             with app.open() as engine:
                 engine.mend()
-            fixed.append("full text built again")
+            fixed.append("damaged rows taken from the journal, full text built again")
+            diagnosis = doctors.examine(__version__, datetime.now(UTC), **app.given)
         if diagnosis.unembedded:
             with app.open() as engine, progress("embedding") as step:
                 fixed.append(f"{present.memories(engine.embed(progress=step, change='never'))} embedded")

@@ -209,7 +209,7 @@ def list_(engine: Engine, caller: Caller, *, limit: int, cursor: str | None = No
     scope = caller.listing(places)
     page = engine.list(scope=scope, limit=limit, cursor=cursor, **filters)
     looked(engine, caller, page.memories, "list")
-    return replace(page, skipped=left_out(engine, caller, places, scope, inside=True))
+    return replace(page, skipped=(*page.skipped, *left_out(engine, caller, places, scope, inside=True)))
 
 
 def links(engine: Engine, caller: Caller, *, id: str) -> tuple[Link, ...]:

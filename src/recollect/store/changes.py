@@ -16,7 +16,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from .. import terms, times
-from ..errors import BadInput, Held, NotFound
+from ..errors import BadInput, Held, NotFound, RowDamaged
 from ..past import Hold
 from ..types import (
     SCOPE_FIELDS,
@@ -34,7 +34,23 @@ from ..types import (
 )
 from . import answers
 from .access import DROP_WEBHOOK, PUT_TOKEN, PUT_WEBHOOK, token_row, webhook_row
-from .rows import NOUNS, TABLES, changed, columns, compact, noun_name, quoted, record, to_json, to_row
+from .checksums import new_salt, noticing, row_checksum, seal
+from .rows import (
+    NOUNS,
+    SUMMED,
+    TABLES,
+    changed,
+    columns,
+    compact,
+    entries,
+    from_rows,
+    noun_name,
+    quoted,
+    record,
+    replayed,
+    stamped,
+    to_json,
+)
 
 if TYPE_CHECKING:
     from ..vectors import Floats
@@ -43,9 +59,9 @@ N = TypeVar("N", bound=Kept)
 
 
 def _upsert(kind: type[Kept]) -> str:
-    names = ("tenant", *columns(kind))
+    names = ("tenant", *columns(kind), "checksum")
     values = ", ".join(f":{name}" for name in names)
-    changes = ", ".join(f"{name} = excluded.{name}" for name in quoted(columns(kind)) if name != "id")
+    changes = ", ".join(f"{name} = excluded.{name}" for name in quoted(names) if name not in ("tenant", "id"))
     return f"""insert into {noun_name(kind)} ({", ".join(quoted(names))}) values ({values})
         on conflict (tenant, id) do update set {changes}"""
 
@@ -58,16 +74,20 @@ PASSAGE = 4  # characters from which a text that was erased is looked for inside
 PUT = {kind: _upsert(kind) for kind in NOUNS.values()}
 DROP = {kind: f"delete from {noun_name(kind)} where tenant = :tenant and id = :id" for kind in NOUNS.values()}
 JOURNAL = """
-    insert into journal (tenant, seq, at, actor, operation, noun, target, before, after, reason, purged)
-    values (:tenant, :seq, :at, :actor, :operation, :noun, :target, :before, :after, :reason, :purged)"""
+    insert into journal (tenant, seq, at, actor, operation, noun, target, before, after, reason, purged, salt, digest,
+      chain)
+    values (:tenant, :seq, :at, :actor, :operation, :noun, :target, :before, :after, :reason, :purged, :salt, :digest,
+      :chain)"""
 # The same for many rows at a time, each column a list, where a store has lists.
-NOTED = ("seq", "at", "actor", "operation", "noun", "target", "before", "after", "reason", "purged")
+CONTENT = ("seq", "at", "actor", "operation", "noun", "target", "before", "after", "reason")  # what a digest proves
+NOTED = (*CONTENT, "purged", "salt", "digest", "chain")
 JOURNAL_MANY = f"""
     insert into journal (tenant, {", ".join(NOTED)})
     select :tenant, t.* from unnest(:seq::bigint[], :at::bigint[], :actor::text[], :operation::text[], :noun::text[],
-      :target::text[], :before::text[], :after::text[], :reason::text[], :purged::int[]) as t"""
+      :target::text[], :before::text[], :after::text[], :reason::text[], :purged::int[],
+      :salt::bytea[], :digest::bytea[], :chain::bytea[]) as t"""
 BLANK = """
-    update journal set before = null, after = null, reason = '', purged = 1
+    update journal set before = null, after = null, reason = '', purged = 1, salt = null
     where tenant = :tenant and target = :id"""
 
 # -- what a change must look at first -------------------------------------------------------------------------------
@@ -75,7 +95,7 @@ BLANK = """
 MEMORY_COLUMNS = (*columns(Memory), *USAGE_FIELDS)
 MEMORIES = f"""
     select {", ".join(f"m.{name}" for name in quoted(columns(Memory)))}, coalesce(u.recalled, 0),
-      coalesce(u.accessed, 0), u.last_recalled_at, u.last_accessed_at
+      coalesce(u.accessed, 0), u.last_recalled_at, u.last_accessed_at, m.checksum
     from memory m left join usage u on u.tenant = m.tenant and u.memory = m.id
     where m.tenant = :tenant"""
 # Joined to an empty text, a column is out of the planner's reach: searching by scope, in one project, means looking at
@@ -89,7 +109,9 @@ TOMBSTONE = """
     and key = :key and ("user" in ('', :user) or :user = '') and (project in ('', :project) or :project = '') limit 1"""
 SOURCE_LIKE = " and kind = :kind and uri = :uri and content_hash = :content_hash limit 1"
 NOUN = {
-    kind: f"select {', '.join(quoted(columns(kind)))} from {noun_name(kind)} where tenant = :tenant" for kind in TABLES
+    kind: f"select {', '.join(quoted((*columns(kind), *SUMMED.get(kind, ()))))} "
+    f"from {noun_name(kind)} where tenant = :tenant"
+    for kind in TABLES
 }
 # What was said just before in a session: the nearest earlier turn.
 TURN_BEFORE = f"""{MEMORIES} and m.session = :session and m.position < :position and m.kind = 'turn'
@@ -107,12 +129,23 @@ DROPPED = """
     where tenant = :tenant and noun in ('evidence', 'link') and after is null and before is not null"""
 WAS_PURGED = "select exists (select 1 from journal where tenant = :tenant and target = :id and operation = 'purge')"
 HEAD = "select coalesce(max(seq), 0) from journal where tenant = :tenant"
+NEWEST = "select seq, chain from journal where tenant = :tenant order by seq desc limit 1"
 
 # -- the same reads in every store ----------------------------------------------------------------------------------
 
-ENTRY_COLUMNS = "seq, at, actor, operation, noun, target, before, after, reason, purged"
+ENTRY_COLUMNS = ", ".join((*CONTENT, "purged", "salt", "digest"))
 ENTRIES = f"select {ENTRY_COLUMNS} from journal where tenant = :tenant and seq > :after"
 BY_TIME = " order by coalesce(m.valid_from, m.created_at) desc, m.id desc limit :limit"
+CHAIN_AT = "select chain from journal where tenant = :tenant and seq = :seq"
+CHAIN = "update journal set salt = :salt, digest = :digest, chain = :chain where tenant = :tenant and seq = :seq"
+UNSUMMED = {kind: f"{NOUN[kind]} and id > :after and checksum is null order by id limit :limit" for kind in SUMMED}
+SUM = {
+    kind: f"update {noun_name(kind)} set checksum = :checksum where tenant = :tenant and id = :id" for kind in SUMMED
+}
+META = "select value from meta where key = :key"
+SET_META = """
+    insert into meta (key, value) values (:key, :value) on conflict (key) do update set value = excluded.value"""
+SUMMING, DONE = "checksums", "done"  # the entry in `meta` that says how far a tenant's rows have their checksums
 # Statistics: not journalled.
 USED = """
     insert into usage (tenant, memory, recalled, accessed, last_recalled_at, last_accessed_at)
@@ -158,7 +191,8 @@ class Changes(ABC):
         self._tenant = tenant
         self._actor = actor
         self._now = now
-        self._seq = self._began = self._head()
+        self._seq, self._chain = self._head()
+        self._began = self._seq
         self._touched: set[str] = set()
         self._holds: list[Hold] | None = None
         self._once: dict[str, list[tuple[type[Kept], str, str]]] | None = None  # what memories had that was dropped
@@ -169,8 +203,8 @@ class Changes(ABC):
     # -- what a backend adds ------------------------------------------------------------------------------------------
 
     @abstractmethod
-    def _head(self) -> int:
-        """The number of the newest journal row, under the write lock."""
+    def _head(self) -> tuple[int, bytes | None]:
+        """The number and the chain of the newest journal row, under the write lock."""
 
     @abstractmethod
     def _run(self, sql: str, **values: Any) -> None:
@@ -179,9 +213,6 @@ class Changes(ABC):
     @abstractmethod
     def _value(self, sql: str, **values: Any) -> Any:
         """The first value of the first row, or nothing."""
-
-    @abstractmethod
-    def _rows(self, noun: type[N], names: Sequence[str], sql: str, **values: Any) -> list[N]: ...
 
     @abstractmethod
     def _records(self, sql: str, **values: Any) -> list[Sequence[Any]]:
@@ -194,9 +225,21 @@ class Changes(ABC):
     @abstractmethod
     def _write_vectors(self, memory: str, model: str, vectors: Floats) -> None: ...
 
+    def _readable(self, sql: str, **values: Any) -> list[Sequence[Any]]:
+        """The rows of a statement that can be read; a backend in which some cannot leaves them out."""
+        return self._records(sql, **values)
+
+    def _rows(self, noun: type[N], names: Sequence[str], sql: str, **values: Any) -> list[N]:
+        """The nouns of a statement; nothing is built on one that is damaged."""
+        with noticing() as damaged:
+            found = list(from_rows(noun, names, self._tenant, self._records(sql, **values)))
+        if damaged:
+            raise RowDamaged(f"{next(iter(damaged)).partition(':')[0]} is damaged.".capitalize())
+        return found
+
     def _materialise(self, noun: Kept, old: Kept | None = None) -> None:
         """Write a noun's row; `old` is the one it takes the place of, where that is known."""
-        self._run(PUT[type(noun)], **to_row(noun))
+        self._run(PUT[type(noun)], **stamped(noun, self._tenant))
 
     def _remove(self, kind: type[Kept], id: str) -> None:
         self._run(DROP[kind], id=id)
@@ -439,11 +482,16 @@ class Changes(ABC):
         reason: str, *, at: datetime | None = None, actor: str | None = None, purged: bool = False,
     ) -> None:  # fmt: skip
         self._seq += 1
-        self._run(
-            JOURNAL, seq=self._seq, at=times.micros(at or self._now), actor=actor or self._actor, operation=operation,
-            noun=noun, target=target, before=None if before is None else to_json(before),
-            after=None if after is None else to_json(after), reason=reason, purged=int(purged),
+        if self._seq == 1:
+            self._run(SET_META, key=f"{SUMMING} {self._tenant}", value=DONE)
+        row = (
+            self._seq, times.micros(at or self._now), actor or self._actor, operation, noun, target,
+            None if before is None else to_json(before), None if after is None else to_json(after), reason,
         )  # fmt: skip
+        salt = None if purged else new_salt()
+        digest, self._chain = seal(self._chain, self._tenant, row, salt)
+        values = dict(zip(CONTENT, row, strict=True))
+        self._run(JOURNAL, **values, purged=int(purged), salt=salt, digest=digest, chain=self._chain)
 
     def _row(self, kind: type[N], id: str) -> N | None:
         """A noun's own row; a memory comes without its counters of use, which are not knowledge."""
@@ -451,6 +499,56 @@ class Changes(ABC):
         if isinstance(ahead, kind):
             return ahead
         return _first(self._rows(kind, columns(kind), NOUN[kind] + " and id = :id", id=id))
+
+    # -- what older versions did not write, and what was damaged ------------------------------------------------------
+
+    def backfill(self, limit: int) -> bool:
+        """Give rows of older versions their checksums, some at a time; whether all of this tenant have theirs."""
+        key = f"{SUMMING} {self._tenant}"
+        told = str(self._value(META, key=key) or "")
+        if told == DONE:
+            return True
+        if self._seq == 0:
+            return True
+        table, _, after = told.partition(" ")
+        for name, kind in list(NOUNS.items())[list(NOUNS).index(table) if table in NOUNS else 0 :]:
+            if table == "journal":
+                break
+            rows = self._readable(UNSUMMED[kind], after=after if name == table else "", limit=limit)
+            for row in rows:
+                self._run(SUM[kind], id=row[0], checksum=row_checksum(self._tenant, row[:-1]))
+            if rows:
+                self._run(SET_META, key=key, value=f"{name} {rows[-1][0]}")
+                self.cached = True
+                return False
+        first = int(after) if table == "journal" else 0
+        before = self._value(CHAIN_AT, seq=first)
+        rows = self._readable(f"{ENTRIES} and chain is null order by seq limit :limit", after=first, limit=limit)
+        for row in rows:
+            salt = None if row[9] else new_salt()
+            digest, before = seal(before, self._tenant, row[:9], salt)
+            self._run(CHAIN, seq=row[0], salt=salt, digest=digest, chain=before)
+        self._run(SET_META, key=key, value=f"journal {rows[-1][0]}" if rows else DONE)
+        self.cached = True
+        return not rows
+
+    def heal(self, kind: type[Kept], id: str, *, drop: bool) -> bool:
+        """Make the row of a noun what its journal rows lead to, where they are all sound; whether that was possible.
+
+        With `drop`, one that the journal does not know is removed.
+        """
+        rows = self._readable(f"{ENTRIES} and target = :id and noun = :noun order by seq", after=0, id=id,
+                              noun=noun_name(kind))  # fmt: skip
+        told = list(entries(rows))
+        noun = replayed(kind, told) if len(told) == len(rows) else None
+        if noun is None and not (told[-1].after is None if rows and len(told) == len(rows) else drop and not rows):
+            return False
+        if noun is None:
+            self._remove(kind, id)
+        else:
+            self._materialise(noun)
+        self.note("heal", id, "the row was damaged")
+        return True
 
 
 def _first(found: list[N]) -> N | None:

@@ -23,7 +23,7 @@ from psycopg import sql as compose
 from .. import times
 from ..errors import BadInput, RecollectError, StoreLocked, StoreUnavailable
 from ..settings import shown
-from ..types import SCOPE_FIELDS, Check, Entry, Filter, Kept, Memory
+from ..types import SCOPE_FIELDS, Entry, Filter, Kept, Memory
 from . import postgres_server as server
 from .access import TOKEN, Access
 from .answers import Answers
@@ -35,7 +35,7 @@ from .listen import Listener
 from .postgres_changes import ENTER, PostgresChanges
 from .postgres_server import Connection, named
 from .postgres_tending import Tending, index_name
-from .rows import checked, columns, entry, from_row, to_row
+from .rows import columns, entries, from_rows, noun_name, to_row
 from .trail import Trail
 
 if TYPE_CHECKING:
@@ -127,20 +127,6 @@ GROUPS = {
     "by_project": "select project, count(*) from memory where tenant = :tenant group by 1 order by 2 desc limit 50",
     "embedded": "select model, count(distinct memory) from embedding where tenant = :tenant group by 1",
 }
-# What must never be: each finds rows that have lost their other half. Foreign keys see to the rest.
-ORPHANS = {
-    "memories without full text": """select count(*) from memory m where m.tenant = :tenant and not exists
-        (select 1 from memory_terms t where t.tenant = m.tenant and t.memory = m.id)""",
-    "memories with more or fewer words than their text": """select count(*) from memory_terms t
-        where t.tenant = :tenant and cardinality(t.terms) <> (select count(*) from posting p
-          where p.tenant = :tenant and p.memory = t.memory and p.term = any(t.terms))""",
-    "wrong counts of memories or words": """select count(*) from head h where h.tenant = :tenant
-        and (h.memories, h.words) <> (select count(*), coalesce(sum(length), 0) from memory_terms t
-          where t.tenant = :tenant)""",
-    "gaps in the journal": """select count(*) from head h where h.tenant = :tenant
-        and h.seq <> (select count(*) from journal j where j.tenant = :tenant)""",
-}
-ABOVE_THE_WALL = "select rolsuper or rolbypassrls from pg_roles where rolname = current_user"
 PURGED = (
     "memory",
     "posting",
@@ -217,6 +203,7 @@ class PostgresStore(Jobs, Access, Ledger, Answers, Trail, Tending, Browsing):
         self._breadths: dict[tuple[str, str], tuple[int, int]] = {}
         self._writers = threading.BoundedSemaphore(WRITERS)
         self._building = threading.Lock()
+        self._summed = set()
 
     # -- connections --------------------------------------------------------------------------------------------------
 
@@ -259,6 +246,7 @@ class PostgresStore(Jobs, Access, Ledger, Answers, Trail, Tending, Browsing):
         if changes.purged:
             self._forget_copies()
         self._tend(tenant, changes.head, changes.written)
+        self.sum_rows(tenant)
 
     @contextmanager
     def _turn(self, tenant: str) -> Iterator[None]:
@@ -369,10 +357,15 @@ class PostgresStore(Jobs, Access, Ledger, Answers, Trail, Tending, Browsing):
 
     def all(self, tenant: str, kind: type[N], after: str, limit: int) -> list[N]:
         sql = f"{NOUN[kind]} and id > :after order by id limit :limit"
-        return self._select(kind, columns(kind), sql, tenant=tenant, after=after, limit=limit)
+        while not (found := self._select(kind, columns(kind), sql, tenant=tenant, after=after, limit=limit)):
+            ids = f"select id from {noun_name(kind)} where tenant = :tenant and id > :after order by id limit :limit"
+            if not (damaged := self._query(ids, tenant=tenant, after=after, limit=limit)):
+                break
+            after = str(damaged[-1][0])
+        return found
 
     def _select(self, kind: type[N], names: Sequence[str], sql: str, **values: Any) -> list[N]:
-        return [from_row(kind, names, row) for row in self._query(sql, **values)]
+        return list(from_rows(kind, names, values["tenant"], self._query(sql, **values)))
 
     def _query(self, sql: str, **values: Any) -> list[tuple[Any, ...]]:
         with self._reading(values["tenant"]) as con:
@@ -401,7 +394,11 @@ class PostgresStore(Jobs, Access, Ledger, Answers, Trail, Tending, Browsing):
         if since is not None:
             sql += " and at > :since"
             values["since"] = times.micros(since)
-        return [entry(row) for row in self._query(f"{sql} order by seq limit :limit", tenant=tenant, **values)]
+        while rows := self._query(f"{sql} order by seq limit :limit", tenant=tenant, **values):
+            if found := list(entries(rows)):
+                return found
+            values["after"] = rows[-1][0]
+        return []
 
     # -- full text ----------------------------------------------------------------------------------------------------
 
@@ -554,8 +551,9 @@ class PostgresStore(Jobs, Access, Ledger, Answers, Trail, Tending, Browsing):
         return list(server.LEFTOVERS), found
 
     def mend(self) -> None:
-        """Build the full text, tags and references again from the rows."""
+        """Take damaged rows from the journal, and build full text, tags and references again from the rows."""
         for tenant in self.tenants():
+            self.heal(tenant)
             with self.transaction(tenant, "mend", times.moment(0)) as changes:
                 changes.clear()
                 after = ""
@@ -563,30 +561,6 @@ class PostgresStore(Jobs, Access, Ledger, Answers, Trail, Tending, Browsing):
                     for memory in batch:
                         changes.index(memory)
                     after = batch[-1].id
-
-    def check(self, tenant: str) -> list[Check]:
-        with self._reading(tenant) as con:
-            orphans = {}
-            for name, sql in ORPHANS.items():
-                row = con.execute(named(sql), {"tenant": tenant}).fetchone()
-                if row and row[0]:
-                    orphans[name] = row[0]
-            above = con.execute(ABOVE_THE_WALL).fetchone()
-            number = con.info.server_version
-        version = f"PostgreSQL {number // 10000}.{number % 10000}"
-        found = [checked("database", True, f"{shown(self.url)}: {version}", "")]
-        detail = ", ".join(f"{count} {name}" for name, count in orphans.items())
-        found.append(
-            checked("consistency", not orphans, detail or "every row has its other half", "Run: recollect doctor --fix")
-        )
-        if above and above[0]:
-            found.append(Check(
-                "wall", "warning", "this role is above row-level security: only our own statements keep tenants apart",
-                "Connect as a role that is no superuser and has no bypassrls.",
-            ))  # fmt: skip
-        else:
-            found.append(checked("wall", True, "row-level security keeps tenants apart", ""))
-        return found
 
 
 def _allowed(tenant: str) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from pgvector import HalfVector
 
@@ -16,20 +16,19 @@ from ..types import Kept, Memory
 from . import words
 from .changes import BLANK, JOURNAL, JOURNAL_MANY, NOTED, Changes
 from .postgres_server import Connection, named
-from .rows import from_row, to_row
+from .rows import to_row
 
 if TYPE_CHECKING:
     from ..vectors import Floats
 
-N = TypeVar("N", bound=Kept)
 
 # The row is made first and locked then: locking one that two are making would let one of them see nothing. Where there
 # is one, nothing is inserted: even an insert that does nothing waits for whoever is changing the row.
 ENTER = """
     insert into head (tenant) select :tenant where not exists (select 1 from head where tenant = :tenant)
     on conflict do nothing"""
-LOCK = "select seq from head where tenant = :tenant for update"
-LEAVE = "update head set seq = :seq where tenant = :tenant"
+LOCK = "select seq, chain from head where tenant = :tenant for update"
+LEAVE = "update head set seq = :seq, chain = :chain where tenant = :tenant"
 TOLD = "recollect_journal"
 TELL = f"select pg_notify('{TOLD}', :seq || ' ' || :tenant)"
 
@@ -100,7 +99,7 @@ class PostgresChanges(Changes):
         """The last words of the transaction: how far the journal has come, and a call to those who listen."""
         self._note_down()
         if self.written:
-            self._run(LEAVE, seq=self._seq)
+            self._run(LEAVE, seq=self._seq, chain=self._chain)
             self._run(TELL, seq=str(self._seq))
 
     @property
@@ -113,9 +112,10 @@ class PostgresChanges(Changes):
         for statement in CLEAR:
             self._run(statement)
 
-    def _head(self) -> int:
+    def _head(self) -> tuple[int, bytes | None]:
         self._made = self._con.execute(named(ENTER), {"tenant": self._tenant}).rowcount > 0
-        return int(self._value(LOCK))
+        row = self._con.execute(named(LOCK), {"tenant": self._tenant}).fetchone() or (0, None)
+        return int(row[0]), row[1]
 
     def _run(self, sql: str, **values: Any) -> None:
         """Run a statement. Journal rows wait for each other: only what reads or blanks the journal must find them."""
@@ -138,11 +138,6 @@ class PostgresChanges(Changes):
         self._note_down()
         row = self._con.execute(named(sql), {"tenant": self._tenant, **values}).fetchone()
         return row[0] if row else None
-
-    def _rows(self, noun: type[N], names: Sequence[str], sql: str, **values: Any) -> list[N]:
-        self._note_down()
-        found = self._con.execute(named(sql), {"tenant": self._tenant, **values})
-        return [from_row(noun, names, row) for row in found]
 
     def _records(self, sql: str, **values: Any) -> list[Sequence[Any]]:
         self._note_down()

@@ -7,7 +7,7 @@ lists and objects are JSON text.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 from datetime import datetime
 from typing import Any, TypeVar
@@ -30,8 +30,10 @@ from ..types import (
     Source,
     Tombstone,
 )
+from .checksums import notice, row_checksum, row_digest
 
 N = TypeVar("N", bound=Kept)
+UNREADABLE = (ValueError, TypeError, KeyError, OverflowError, OSError)  # what reading a damaged row may raise
 
 NOUNS: dict[str, type[Kept]] = {
     "memory": Memory,
@@ -70,6 +72,8 @@ def _columns(kind: type[Kept]) -> Iterator[str]:
 
 
 TABLES: tuple[type[Kept], ...] = (*NOUNS.values(), Job)
+SUMMED: dict[type[Kept], tuple[str, ...]] = dict.fromkeys(NOUNS.values(), ("checksum",))
+REALS = ("confidence", "weight")
 FIELDS = {kind: tuple(f.name for f in fields(kind)) for kind in TABLES}  # type: ignore[arg-type]
 COLUMNS = {kind: tuple(_columns(kind)) for kind in TABLES}
 
@@ -91,6 +95,36 @@ def to_row(noun: Kept) -> dict[str, Any]:
         else:
             row[name] = value
     return row
+
+
+def stamped(noun: Kept, tenant: str) -> dict[str, Any]:
+    """The values of a noun by column, with their checksum."""
+    row = to_row(noun)
+    for name in REALS:
+        if name in row:
+            row[name] = float(row[name])  # as it is read again
+    row["checksum"] = row_checksum(tenant, [row[name] for name in COLUMNS[type(noun)]])
+    return row
+
+
+def is_sound(kind: type[Kept], tenant: str, row: Sequence[Any]) -> bool:
+    """Whether a row that ends with its checksum fits it; one of an older version has none yet."""
+    return row[-1] is None or row_checksum(tenant, row[: len(COLUMNS[kind])]) == row[-1]
+
+
+def from_rows(kind: type[N], names: Sequence[str], tenant: str, rows: Iterable[Sequence[Any]]) -> Iterator[N]:
+    """The nouns of rows; one that is damaged is left out and noticed."""
+    if kind not in SUMMED:
+        yield from (from_row(kind, names, row) for row in rows)
+        return
+    for row in rows:
+        try:
+            if is_sound(kind, tenant, row):
+                yield from_row(kind, names, row[:-1])
+                continue
+        except UNREADABLE:
+            pass
+        notice(noun_name(kind), row[0])
 
 
 def from_row(kind: type[N], names: Sequence[str], values: Sequence[Any]) -> N:
@@ -133,11 +167,44 @@ def changed(old: dict[str, Any], new: dict[str, Any]) -> tuple[dict[str, Any], d
     return {name: old.get(name) for name in names}, {name: new[name] for name in names}
 
 
-def entry(row: Sequence[Any]) -> Entry:
-    """A journal row, from its columns in the order of `Entry`."""
-    seq, at, actor, operation, noun, target, before, after, reason, purged = row
+def entries(rows: Iterable[Sequence[Any]]) -> Iterator[Entry]:
+    """Journal rows, from their columns up to the digest; one that is damaged is left out and noticed."""
+    for row in rows:
+        try:
+            if is_whole(row):
+                yield _entry(row)
+                continue
+        except UNREADABLE:
+            pass
+        notice("change", row[0])
+
+
+def is_whole(row: Sequence[Any]) -> bool:
+    """Whether a journal row is what was written; one that was blanked or is of an older version has no proof."""
+    *content, purged, salt, digest = row
+    if purged:
+        return content[6:] == [None, None, ""] and salt is None
+    return digest is None or (salt is not None and row_digest(content, bytes(salt)) == bytes(digest))
+
+
+def _entry(row: Sequence[Any]) -> Entry:
+    seq, at, actor, operation, noun, target, before, after, reason, purged, *_ = row
     old, new = (None if value is None else json.loads(value) for value in (before, after))
     return Entry(seq, times.moment(at), actor, operation, noun, target, old, new, reason, bool(purged))
+
+
+def replayed(kind: type[N], told: Iterable[Entry]) -> N | None:
+    """A noun as its own journal rows lead to it; nothing where it was removed, or where its beginning is missing."""
+    noun: N | None = None
+    for entry in told:
+        if entry.after is not None:
+            if entry.before is None:
+                noun = kind.from_dict(entry.after)
+            elif noun is not None:
+                noun = kind.from_dict({**record(noun), **entry.after})
+        elif entry.operation == "purge" or not entry.purged:
+            noun = None
+    return noun
 
 
 def checked(name: str, good: bool, detail: str, fix: str) -> Check:

@@ -15,7 +15,7 @@ import threading
 import time
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -23,18 +23,19 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import apsw
 
 from .. import text, times
-from ..errors import StoreCorrupt
-from ..types import SCOPE_FIELDS, Check, Entry, Filter, Kept, Memory
+from ..types import SCOPE_FIELDS, Entry, Filter, Kept, Memory
 from . import sqlite_file
 from .access import TOKEN, Access
 from .answers import Answers
 from .browsing import Browsing
 from .changes import BY_TIME, ENTRIES, HEAD, MEMORIES, MEMORY_COLUMNS, NOUN, RESTORE_USAGE, USED, Changes, used_rows
+from .checksums import notice
 from .jobs import Jobs
 from .ledger import Ledger
-from .rows import checked, columns, entry, from_row, to_json, to_row
+from .rows import columns, entries, from_rows, noun_name, quoted, to_json, to_row
 from .search import found_in
 from .sqlite_changes import SQLiteChanges
+from .sqlite_file import fetch
 from .sqlite_tending import Tending
 from .trail import Trail
 
@@ -111,20 +112,6 @@ GROUPS = {
     "embedded": "select model, count(distinct memory) from embedding where tenant = :tenant group by 1",
 }
 
-# What must never be: each finds rows that have lost their other half.
-ORPHANS = {
-    "full text rows without a memory": "select count(*) from memory_fts_docsize where id not in (select n from memory)",
-    "memories without full text": "select count(*) from memory where n not in (select id from memory_fts_docsize)",
-    "vectors without a memory": "select count(*) from embedding where memory not in (select n from memory)",
-    "memories without a source": """select count(*) from memory m where not exists
-        (select 1 from source s where s.tenant = m.tenant and s.id = m.source)""",
-    "broken references": "select count(*) from pragma_foreign_key_check",
-}
-REBUILD = """
-    insert into memory_fts (rowid, wall, title, content, keywords, reasoning, tags, context)
-    select n, wall(tenant, project), terms(title), terms(content), terms_of_list(keywords), terms(reasoning),
-      terms_of_list(tags), terms(around(context, speaker, valid_from, refs)) from memory"""
-
 LOOK = 0.1  # seconds between two looks at the journal of somebody who waits for news
 FIRST_LOOK = 200  # matches of a full text query that are filtered by joining, before the wall is used
 INDEX_BATCH = 16384  # vectors read at a time when the index is built
@@ -179,6 +166,7 @@ class SQLiteStore(Jobs, Access, Ledger, Answers, Trail, Tending, Browsing):
         self._indexing = threading.RLock()
         self._indexes: dict[tuple[str, str], VectorIndex] = {}
         self._shares: dict[str, tuple[int, float]] = {}
+        self._summed = set()
         with self._reading() as con:
             self._identity = str(con.execute("select value from meta where key = 'store'").get)
 
@@ -230,6 +218,7 @@ class SQLiteStore(Jobs, Access, Ledger, Answers, Trail, Tending, Browsing):
         changes.kept()
         if changes.purged:
             self._forget_copies(tenant)
+        self.sum_rows(tenant)
 
     def close(self) -> None:
         if self._closed:
@@ -290,11 +279,23 @@ class SQLiteStore(Jobs, Access, Ledger, Answers, Trail, Tending, Browsing):
 
     def all(self, tenant: str, kind: type[N], after: str, limit: int) -> list[N]:
         sql = f"{NOUN[kind]} and id > :after order by id limit :limit"
-        return self._select(kind, columns(kind), sql, tenant=tenant, after=after, limit=limit)
+        while not (found := self._select(kind, columns(kind), sql, tenant=tenant, after=after, limit=limit)):
+            ids = f"select id from {noun_name(kind)} where tenant = :tenant and id > :after order by id limit :limit"
+            if not (damaged := self._query(ids, tenant=tenant, after=after, limit=limit)):
+                break
+            after = str(damaged[-1][0])
+        return found
 
     def _select(self, kind: type[N], names: Sequence[str], sql: str, **values: Any) -> list[N]:
         with self._reading() as con:
-            return [from_row(kind, names, row) for row in con.execute(sql, values)]
+            rows, partly = fetch(con, sql, values)
+            if partly:
+                known = {row[0] for row in rows}
+                ids = f"with found ({', '.join(quoted((*names, 'checksum')))}) as ({sql}) select id from found"
+                for (id,) in fetch(con, ids, values)[0]:
+                    if id not in known:
+                        notice(noun_name(kind), id)
+        return list(from_rows(kind, names, str(values["tenant"]), rows))
 
     # -- the journal --------------------------------------------------------------------------------------------------
 
@@ -321,11 +322,14 @@ class SQLiteStore(Jobs, Access, Ledger, Answers, Trail, Tending, Browsing):
             sql += " and target = :target"
         if since is not None:
             sql += " and at > :since"
-        values = {"tenant": tenant, "after": after, "limit": limit, "target": target}
+        values: dict[str, Any] = {"tenant": tenant, "after": after, "limit": limit, "target": target}
         if since is not None:
             values["since"] = times.micros(since)
-        with self._reading() as con:
-            return [entry(row) for row in con.execute(f"{sql} order by seq limit :limit", values)]
+        while rows := self._query(f"{sql} order by seq limit :limit", **values):
+            if found := list(entries(rows)):
+                return found
+            values["after"] = rows[-1][0]
+        return []
 
     # -- full text ----------------------------------------------------------------------------------------------------
 
@@ -479,8 +483,10 @@ class SQLiteStore(Jobs, Access, Ledger, Answers, Trail, Tending, Browsing):
 
     def _query(self, sql: str, **values: Any) -> list[tuple[Any, ...]]:
         with self._reading() as con:
-            rows: list[tuple[Any, ...]] = con.execute(sql, values).fetchall()
-            return rows
+            rows, partly = fetch(con, sql, values)
+        if partly:
+            notice("a row", "with text that is not UTF-8")
+        return rows
 
     # -- statistics and health ----------------------------------------------------------------------------------------
 
@@ -511,33 +517,6 @@ class SQLiteStore(Jobs, Access, Ledger, Answers, Trail, Tending, Browsing):
         wanted = [form for one in texts for form in (one.encode(), to_json(one)[1:-1].encode())]
         files = [str(file) for file in sorted(self.path.parent.glob(f"{self.path.name}*"))]
         return files, found_in(files, wanted)
-
-    def mend(self) -> None:
-        """Build the full text index again from the rows."""
-        with self._locked() as con:
-            con.execute("insert into memory_fts (memory_fts) values ('delete-all')")
-            con.execute(REBUILD)
-
-    def check(self, tenant: str) -> list[Check]:
-        # On a connection of its own: one that has searched before keeps parts of the full text index in mind, and holds
-        # what other processes have merged away since for lost.
-        with sqlite_file.our_errors(self.path), closing(self._connect()) as fresh:
-            damage = [str(row[0]) for row in fresh.execute("pragma quick_check(5)")]
-        with self._reading() as con:
-            orphans = {name: count for name, sql in ORPHANS.items() if (count := con.execute(sql).get)}
-        found = [checked("database", damage == ["ok"], f"{self.path}: {'; '.join(damage)}", "Restore a backup.")]
-        try:
-            with self._locked() as con:
-                con.execute("insert into memory_fts (memory_fts, rank) values ('integrity-check', 0)")
-        except StoreCorrupt as error:
-            found.append(checked("full text", False, error.message, "Run: recollect doctor --fix"))
-        else:
-            found.append(checked("full text", True, "the index is whole", ""))
-        detail = ", ".join(f"{count} {name}" for name, count in orphans.items())
-        found.append(
-            checked("consistency", not orphans, detail or "every row has its other half", "Run: recollect doctor --fix")
-        )
-        return found
 
 
 def _best(found: Sequence[tuple[str, bytes]], query: Floats) -> dict[str, float]:

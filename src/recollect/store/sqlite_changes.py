@@ -4,26 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 import apsw
 
-from ..types import Kept
-from .changes import HEAD, Changes
-from .rows import from_row
-from .sqlite_file import wall
+from .changes import NEWEST, Changes
+from .sqlite_file import fetch, wall
 
 if TYPE_CHECKING:
     from ..vectors import Floats
 
-N = TypeVar("N", bound=Kept)
 HELD = "select exists (select 1 from memory_fts where memory_fts match :match)"
 
 
 class SQLiteChanges(Changes):
     EMBED = """
-        insert into embedding (tenant, memory, model, chunk, vector)
-        values (:tenant, (select n from memory where tenant = :tenant and id = :id), :model, :chunk, :vector)"""
+        insert into embedding (tenant, memory, model, chunk, vector, checksum) values
+          (:tenant, (select n from memory where tenant = :tenant and id = :id), :model, :chunk, :vector, :checksum)"""
     UNEMBED = """
         delete from embedding where tenant = :tenant and model = :model
           and memory = (select n from memory where tenant = :tenant and id = :id)"""
@@ -35,8 +33,9 @@ class SQLiteChanges(Changes):
         self._con = con
         super().__init__(tenant, actor, now)
 
-    def _head(self) -> int:
-        return int(self._value(HEAD))
+    def _head(self) -> tuple[int, bytes | None]:
+        found: Any = self._con.execute(NEWEST, {"tenant": self._tenant}).fetchone()
+        return found or (0, None)
 
     def _run(self, sql: str, **values: Any) -> None:
         self._con.execute(sql, {"tenant": self._tenant, **values})
@@ -44,11 +43,11 @@ class SQLiteChanges(Changes):
     def _value(self, sql: str, **values: Any) -> Any:
         return self._con.execute(sql, {"tenant": self._tenant, **values}).get
 
-    def _rows(self, noun: type[N], names: Sequence[str], sql: str, **values: Any) -> list[N]:
-        return [from_row(noun, names, row) for row in self._con.execute(sql, {"tenant": self._tenant, **values})]
-
     def _records(self, sql: str, **values: Any) -> list[Sequence[Any]]:
         return list(self._con.execute(sql, {"tenant": self._tenant, **values}))
+
+    def _readable(self, sql: str, **values: Any) -> list[Sequence[Any]]:
+        return fetch(self._con, sql, {"tenant": self._tenant, **values})[0]
 
     def _held(self, term: str) -> bool:
         house = wall(self._tenant, "").split()[0]
@@ -58,5 +57,8 @@ class SQLiteChanges(Changes):
         from .. import vectors as codec
 
         whose = {"tenant": self._tenant, "id": memory, "model": model}
-        rows = [{**whose, "chunk": chunk, "vector": half} for chunk, half in enumerate(codec.halves(vectors))]
+        rows = [
+            {**whose, "chunk": chunk, "vector": half, "checksum": crc32(half)}
+            for chunk, half in enumerate(codec.halves(vectors))
+        ]
         self._con.executemany(self.EMBED, rows)

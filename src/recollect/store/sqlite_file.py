@@ -60,6 +60,23 @@ def our_errors(path: Path) -> Iterator[None]:
         if "memory_fts" in str(error):  # its table is not there, or is something else
             raise StoreCorrupt(f"The full text index cannot be read: {path}.") from error
         raise
+    except UnicodeDecodeError as error:
+        raise StoreCorrupt(f"A text in the database is not UTF-8: {path}.") from error
+
+
+def fetch(con: apsw.Connection, sql: str, values: Any) -> tuple[list[Any], bool]:
+    """The rows of a statement, and whether rows were left out because a text in them is not UTF-8."""
+    try:
+        return con.execute(sql, values).fetchall(), False
+    except UnicodeDecodeError:
+        rows, cursor = [], con.execute(sql, values)
+        while True:
+            try:
+                rows.append(next(cursor))
+            except StopIteration:
+                return rows, True
+            except UnicodeDecodeError:
+                continue
 
 
 def connect(path: Path, patience: float) -> apsw.Connection:

@@ -5,16 +5,21 @@ from __future__ import annotations
 import logging
 import os
 import threading
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 import apsw
 
 from ..errors import StoreCorrupt
+from ..types import Check
 from . import sqlite_file
+from .guard import Guard
+from .rows import checked
+from .sqlite_file import fetch
 
 if TYPE_CHECKING:
     from .index import VectorIndex
@@ -27,8 +32,38 @@ LARGE = 5000  # rows from which a table's own statistics are better than the one
 SPARE, WORTH = 0.25, 1000  # the part of free pages, and how many, from which making the file smaller pays
 STEP = 512  # pages that a backup copies at a time, so that writers get their turn
 
+# What must never be: each finds rows that have lost their other half.
+ORPHANS = {
+    "full text rows without a memory": "select count(*) from memory_fts_docsize where id not in (select n from memory)",
+    "memories without full text": "select count(*) from memory where n not in (select id from memory_fts_docsize)",
+    "vectors without a memory": "select count(*) from embedding where memory not in (select n from memory)",
+    "memories without a source": """select count(*) from memory m where not exists
+        (select 1 from source s where s.tenant = m.tenant and s.id = m.source)""",
+    "broken references": "select count(*) from pragma_foreign_key_check",
+    **{
+        f"{name} that differ from their memories": f"""select count(*) from (
+            select * from (select n, {value} from memory, json_each({name}) where json_valid({name})
+              except select memory, {table} from memory_{table})
+            union all select * from (select memory, {table} from memory_{table}
+              except select n, {value} from memory, json_each({name}) where json_valid({name})))"""
+        for name, table, value in (("tags", "tag", "value"), ("refs", "ref", "lower(value)"))
+    },
+}
+CHECKED_VECTORS = "select n, vector, checksum from embedding where checksum is not null"
+REBUILD = """
+    insert into memory_fts (rowid, wall, title, content, keywords, reasoning, tags, context)
+    select n, wall(tenant, project), terms(title), terms(content), terms_of_list(keywords), terms(reasoning),
+      terms_of_list(tags), terms(around(context, speaker, valid_from, refs)) from memory"""
 
-class Tending(ABC):
+RETAG = (
+    "delete from memory_tag",
+    "insert into memory_tag (tenant, tag, memory) select distinct tenant, value, n from memory, json_each(tags)",
+    "delete from memory_ref",
+    "insert into memory_ref (tenant, ref, memory) select distinct tenant, lower(value), n from memory, json_each(refs)",
+)
+
+
+class Tending(Guard):
     """The part of the SQLite store that tends the file."""
 
     path: Path
@@ -41,6 +76,12 @@ class Tending(ABC):
 
     @abstractmethod
     def _locked(self) -> AbstractContextManager[apsw.Connection]: ...
+
+    @abstractmethod
+    def _reading(self) -> AbstractContextManager[apsw.Connection]: ...
+
+    @abstractmethod
+    def tenants(self) -> list[str]: ...
 
     @abstractmethod
     def _copy(self, tenant: str, model: str) -> Path: ...
@@ -106,3 +147,46 @@ class Tending(ABC):
             os.replace(fresh, path)
         finally:
             fresh.unlink(missing_ok=True)
+
+    def mend(self) -> None:
+        """Take damaged rows from the journal, and build full text, tags and references again from the rows."""
+        for tenant in self.tenants():
+            self.heal(tenant)
+        with self._locked() as con:
+            for statement in RETAG:
+                con.execute(statement)
+            con.execute("insert into memory_fts (memory_fts) values ('delete-all')")
+            con.execute(REBUILD)
+            bad = [n for n, vector, checksum in con.execute(CHECKED_VECTORS) if crc32(vector) != checksum]
+            con.executemany("delete from embedding where n = ?", [(n,) for n in bad])
+
+    def check(self, tenant: str) -> list[Check]:
+        # On a connection of its own: one that has searched before keeps parts of the full text index in mind, and holds
+        # what other processes have merged away since for lost.
+        with sqlite_file.our_errors(self.path), self._own() as fresh:
+            damage = [str(row[0]) for row in fetch(fresh, "pragma integrity_check(5)", ())[0]]
+        found = [checked("database", damage == ["ok"], f"{self.path}: {'; '.join(damage)}", StoreCorrupt.fix)]
+        if damage != ["ok"]:
+            return found  # what lies in broken pages cannot be looked at any closer
+        found += self.damage(tenant).checks()
+        with self._reading() as con:
+            orphans = {name: count for name, sql in ORPHANS.items() if (count := con.execute(sql).get)}
+            found.append(self._check_vectors(con))
+        try:
+            with self._locked() as con:
+                con.execute("insert into memory_fts (memory_fts, rank) values ('integrity-check', 0)")
+        except StoreCorrupt as error:
+            found.append(checked("full text", False, error.message, "Run: recollect doctor --fix"))
+        else:
+            found.append(checked("full text", True, "the index is whole", ""))
+        detail = ", ".join(f"{count} {name}" for name, count in orphans.items())
+        found.append(
+            checked("consistency", not orphans, detail or "every row has its other half", "Run: recollect doctor --fix")
+        )
+        return found
+
+    @staticmethod
+    def _check_vectors(con: apsw.Connection) -> Check:
+        bad = sum(crc32(vector) != checksum for _, vector, checksum in con.execute(CHECKED_VECTORS))
+        told = f"{bad} are damaged" if bad else "every vector is what was written"
+        return checked("vector rows", not bad, told, "Run: recollect doctor --fix")

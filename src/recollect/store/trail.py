@@ -17,7 +17,7 @@ from .. import times
 from ..past import Sighting
 from ..types import Entry
 from .changes import ENTRY_COLUMNS, MANY
-from .rows import entry
+from .rows import entries
 
 NAMES = tuple(f.name for f in fields(Sighting))
 COLUMNS = ", ".join(NAMES)
@@ -66,7 +66,7 @@ class Trail(ABC):
         conditions, values = _conditions(trace)
         order = "seq desc" if trace.newest else "seq"
         sql = f"{TRAIL}{conditions} order by {order} limit :limit"
-        return [entry(row) for row in self._query(sql, tenant=tenant, limit=limit, **values)]
+        return list(entries(self._query(sql, tenant=tenant, limit=limit, **values)))
 
     def reached(self, tenant: str, moment: datetime) -> int:
         return int(self._query(REACHED, tenant=tenant, moment=times.micros(moment))[0][0])

@@ -37,6 +37,7 @@ from .switch import FIX, Serving
 LITTLE_SPACE, NO_SPACE = 500_000_000, 20_000_000  # bytes free on the disk
 COUNTED = 1000  # memories without a vector that are counted exactly
 SAME = 0.95  # the cosine of a stored vector and one made now; processors round a little differently
+MENDED = ("rows", "vector rows", "full text", "consistency")  # findings that the store can put right by itself
 QUESTION = "When is the service deployed?"
 NEAR, FAR = "The service is deployed on Thursdays.", "Cats like to sleep in the warm sun."
 
@@ -51,8 +52,8 @@ class Diagnosis:
 
     @property
     def unindexed(self) -> bool:
-        """Whether full text must be built again."""
-        return any(check.status == "broken" and "full text" in check.name + check.detail for check in self.checks)
+        """Whether rows must be taken from the journal, or full text must be built again."""
+        return any(check.status == "broken" and check.name in MENDED for check in self.checks)
 
     @property
     def broken(self) -> bool:
@@ -79,6 +80,8 @@ def examine(package: str, now: datetime, **given: Any) -> Diagnosis:
     if store is not None:
         try:
             checks += store.check(chosen.tenant)
+            others = [tenant for tenant in store.tenants() if tenant != chosen.tenant]
+            checks += [check for tenant in others for check in store.check(tenant) if check.status == "broken"]
             checks += _retention(store, chosen, now)
             if embedder is not None:
                 vectors = _vectors(store, chosen.tenant, embedder)

@@ -28,11 +28,15 @@ create table head (
   tenant   text collate "C" primary key,
   seq      bigint not null default 0,
   memories bigint not null default 0,
-  words    bigint not null default 0
+  words    bigint not null default 0,
+  chain bytea
 );
 
 -- The journal: append-only, numbered without gaps in each tenant. `before` and `after` hold the changed fields of the
 -- target in their wire form; null `before` is a creation, null `after` a removal. Only a purge may blank them.
+-- `digest` is a hash of the salt and the whole row; `chain` is a hash of the chain of the row before, of the row without its
+-- content, and of the digest. A purge takes the salt too, so that the digest which stays tells nothing about the content.
+-- `checksum` of the other tables tells a row that was damaged. Rows of older versions get theirs little by little.
 create table journal (
   tenant    text collate "C" not null,
   seq       bigint not null,
@@ -45,6 +49,9 @@ create table journal (
   after     text,
   reason    text not null default '',
   purged    integer not null default 0,
+  salt bytea,
+  digest bytea,
+  chain bytea,
   primary key (tenant, seq)
 );
 create index journal_target on journal (tenant, target, seq);
@@ -52,9 +59,13 @@ create index journal_at on journal (tenant, at);
 
 create function keep_journal() returns trigger language plpgsql as $$
 begin
-  if tg_op = 'UPDATE' and new.purged = 1 and new.before is null and new.after is null and new.reason = ''
+  if tg_op = 'UPDATE'
     and (new.tenant, new.seq, new.at, new.actor, new.operation, new.noun, new.target)
       = (old.tenant, old.seq, old.at, old.actor, old.operation, old.noun, old.target)
+    and ((new.purged = 1 and new.before is null and new.after is null and new.reason = '' and new.salt is null
+        and new.digest is not distinct from old.digest and new.chain is not distinct from old.chain)
+      or (old.chain is null and new.before is not distinct from old.before
+        and new.after is not distinct from old.after and new.reason = old.reason and new.purged = old.purged))
   then return new;
   end if;
   raise exception 'the journal is append-only';
@@ -75,6 +86,7 @@ create table source (
   occurred_at  bigint,
   created_at   bigint not null,
   content_hash text collate "C" not null default '',
+  checksum bigint,
   primary key (tenant, id)
 );
 create index source_like on source (tenant, kind, content_hash);
@@ -112,6 +124,7 @@ create table memory (
   observed     integer not null,
   content_hash text collate "C" not null,
   source       text collate "C" not null,
+  checksum bigint,
   primary key (tenant, id),
   foreign key (tenant, source) references source (tenant, id)
 );
@@ -191,6 +204,7 @@ create table evidence (
   quote      text not null default '',
   place      text not null default '',
   created_at bigint not null,
+  checksum bigint,
   primary key (tenant, id),
   foreign key (tenant, memory) references memory (tenant, id) on delete cascade,
   foreign key (tenant, source) references source (tenant, id)
@@ -207,6 +221,7 @@ create table entity (
   project    text not null default '',
   detail     text not null default '{}',
   created_at bigint not null,
+  checksum bigint,
   primary key (tenant, id),
   unique (tenant, kind, key, project)
 );
@@ -225,6 +240,7 @@ create table link (
   valid_from  bigint,
   valid_to    bigint,
   created_at  bigint not null,
+  checksum bigint,
   primary key (tenant, id),
   unique (tenant, origin, relation, target)
 );
@@ -242,6 +258,7 @@ create table tombstone (
   memory     text collate "C" not null default '',
   reason     text not null default '',
   created_at bigint not null,
+  checksum bigint,
   primary key (tenant, id)
 );
 create index tombstone_key on tombstone (tenant, key);
@@ -308,6 +325,7 @@ create table checkpoint (
   session    text collate "C" not null default '',
   reason     text not null default '',
   created_at bigint not null,
+  checksum bigint,
   primary key (tenant, id),
   unique (tenant, name)
 );
@@ -468,6 +486,7 @@ create table hold (
   session    text collate "C" not null default '',
   reason     text not null default '',
   created_at bigint not null,
+  checksum bigint,
   primary key (tenant, id),
   unique (tenant, name)
 );
@@ -486,6 +505,7 @@ create table retention (
   session    text collate "C" not null default '',
   reason     text not null default '',
   created_at bigint not null,
+  checksum bigint,
   primary key (tenant, id)
 );
 

@@ -23,6 +23,9 @@ create table meta (
 
 -- The journal: append-only, numbered without gaps in each tenant. `before` and `after` hold the changed fields of the
 -- target in their wire form; null `before` is a creation, null `after` a removal. Only a purge may blank them.
+-- `digest` is a hash of the salt and the whole row; `chain` is a hash of the chain of the row before, of the row without its
+-- content, and of the digest. A purge takes the salt too, so that the digest which stays tells nothing about the content.
+-- `checksum` of the other tables tells a row that was damaged. Rows of older versions get theirs little by little.
 create table journal (
   tenant    text not null,
   seq       integer not null,
@@ -35,6 +38,9 @@ create table journal (
   after     text,
   reason    text not null default '',
   purged    integer not null default 0,
+  salt blob,
+  digest blob,
+  chain blob,
   primary key (tenant, seq)
 ) strict, without rowid;
 create index journal_target on journal (tenant, target, seq);
@@ -42,10 +48,16 @@ create index journal_at on journal (tenant, at);
 
 create trigger journal_is_append_only before update on journal
 when not (
-  new.purged = 1 and new.before is null and new.after is null and new.reason = '' and new.tenant is old.tenant
-  and new.seq is old.seq and new.at is old.at and new.actor is old.actor and new.operation is old.operation
-  and new.noun is old.noun and new.target is old.target
+  new.tenant is old.tenant and new.seq is old.seq and new.at is old.at and new.actor is old.actor
+  and new.operation is old.operation and new.noun is old.noun and new.target is old.target
+  and ((new.purged = 1 and new.before is null and new.after is null and new.reason = '' and new.salt is null
+      and new.digest is old.digest and new.chain is old.chain)
+    or (old.chain is null and new.before is old.before and new.after is old.after and new.reason is old.reason
+      and new.purged is old.purged))
 )
+begin select raise(abort, 'the journal is append-only'); end;
+create trigger journal_is_never_replaced before insert on journal
+when exists (select 1 from journal where tenant = new.tenant and seq = new.seq)
 begin select raise(abort, 'the journal is append-only'); end;
 create trigger journal_is_never_deleted before delete on journal
 begin select raise(abort, 'the journal is append-only'); end;
@@ -64,6 +76,7 @@ create table source (
   occurred_at  integer,
   created_at   integer not null,
   content_hash text not null default '',
+  checksum integer,
   primary key (tenant, id)
 ) strict, without rowid;
 create index source_uri on source (tenant, kind, uri, content_hash);
@@ -102,6 +115,7 @@ create table memory (
   observed     integer not null,
   content_hash text not null,
   source       text not null,
+  checksum integer,
   unique (tenant, id),
   foreign key (tenant, source) references source (tenant, id)
 ) strict;
@@ -184,6 +198,7 @@ create table embedding (
   model  text not null,
   chunk  integer not null,
   vector blob not null,
+  checksum integer,
   unique (memory, model, chunk)
 ) strict;
 create index embedding_model on embedding (tenant, model);
@@ -196,6 +211,7 @@ create table evidence (
   quote      text not null default '',
   place      text not null default '',
   created_at integer not null,
+  checksum integer,
   primary key (tenant, id),
   foreign key (tenant, memory) references memory (tenant, id) on delete cascade,
   foreign key (tenant, source) references source (tenant, id)
@@ -212,6 +228,7 @@ create table entity (
   project    text not null default '',
   detail     text not null default '{}',
   created_at integer not null,
+  checksum integer,
   primary key (tenant, id),
   unique (tenant, kind, key, project)
 ) strict, without rowid;
@@ -230,6 +247,7 @@ create table link (
   valid_from  integer,
   valid_to    integer,
   created_at  integer not null,
+  checksum integer,
   primary key (tenant, id),
   unique (tenant, origin, relation, target)
 ) strict, without rowid;
@@ -247,6 +265,7 @@ create table tombstone (
   memory     text not null default '',
   reason     text not null default '',
   created_at integer not null,
+  checksum integer,
   primary key (tenant, id)
 ) strict, without rowid;
 create index tombstone_key on tombstone (tenant, key);
@@ -313,6 +332,7 @@ create table checkpoint (
   session    text not null default '',
   reason     text not null default '',
   created_at integer not null,
+  checksum integer,
   primary key (tenant, id),
   unique (tenant, name)
 ) strict, without rowid;
@@ -472,6 +492,7 @@ create table hold (
   session    text not null default '',
   reason     text not null default '',
   created_at integer not null,
+  checksum integer,
   primary key (tenant, id),
   unique (tenant, name)
 ) strict, without rowid;
@@ -490,6 +511,7 @@ create table retention (
   session    text not null default '',
   reason     text not null default '',
   created_at integer not null,
+  checksum integer,
   primary key (tenant, id)
 ) strict, without rowid;
 
