@@ -64,6 +64,9 @@ class Guard(ABC):
     def _query(self, sql: str, **values: Any) -> list[tuple[Any, ...]]: ...
 
     @abstractmethod
+    def head(self, tenant: str) -> int: ...
+
+    @abstractmethod
     def transaction(self, tenant: str, actor: str, now: datetime) -> AbstractContextManager[Changes]: ...
 
     def sum_rows(self, tenant: str, *, everything: bool = False) -> None:
@@ -142,6 +145,8 @@ class Guard(ABC):
                 elif seq == 1 and chain is not None and bytes(chain) != link(None, tenant, row, bytes(row[11])):
                     found.changes[seq] = "is altered"
                 last, before = seq, None if chain is None else bytes(chain)
+        if (head := self.head(tenant)) > last:
+            found.changes[last + 1] = f"to {head} cannot be read"
 
     def _by_target(self, tenant: str) -> Iterator[tuple[Any, ...]]:
         target, seq = "", 0
