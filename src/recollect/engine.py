@@ -51,7 +51,7 @@ from .remember.shelf import Shelf
 from .remember.write import Writer
 from .settings import Settings, lexicon
 from .store import open_store
-from .store.checksums import noticing
+from .store.checksums import sound_rows
 from .store.contract import Store
 from .types import (
     DERIVED,
@@ -354,8 +354,7 @@ class Engine(Hindsight, Keeping):
             return known
         by_meaning, judged = "vector" in asked.recipe.arms, bool(asked.recipe.relevance)
         models = self._switch.serving(self._models.models(asked.effort, by_meaning, judged))
-        with noticing() as damaged:
-            found = self._reader.recall(asked, models)
+        found, damaged = sound_rows(lambda _: self._reader.recall(asked, models), None)
         found = replace(found, skipped=(*found.skipped, *damaged))
         self.watch.recalled(found)
         if LOADING not in models.skipped:  # words alone answered, and only this once
@@ -445,14 +444,12 @@ class Engine(Hindsight, Keeping):
         """How many memories `list` would give, all pages together."""
         return self._store.count(self._tenant, filter_of(now=None, scope=scope or EVERYWHERE, inside=True, **filters))
 
-    def _page(self, filter: Filter, limit: int, cursor: str | None, found: Sequence[Memory] | None = None) -> Page:
+    def _page(self, filter: Filter, limit: int, cursor: str | None, past: Sequence[Memory] | None = None) -> Page:
         self._may_page(limit, cursor)
-        with noticing() as damaged:
-            if found is None:
-                found = self._store.page(self._tenant, filter, cursor, limit + 1)
-            if damaged:
-                found = self._store.page(self._tenant, filter, cursor, limit + 1 + len(damaged))
-        return Page(tuple(found[:limit]), found[limit - 1].id if len(found) > limit else None, tuple(damaged))
+        found, damaged = sound_rows(
+            lambda most: self._store.page(self._tenant, filter, cursor, most) if past is None else past, limit + 1
+        )
+        return Page(tuple(found[:limit]), found[limit - 1].id if len(found) > limit else None, damaged)
 
     @staticmethod
     def _may_page(limit: int, cursor: str | None) -> None:
@@ -592,12 +589,9 @@ class Engine(Hindsight, Keeping):
             if len(fitting) > 1:
                 raise Ambiguous(f"{wanted!r} is the end of several ids: {', '.join(fitting)}.")
             wanted = fitting[0] if fitting else wanted
-        with noticing() as damaged:
-            found = self._store.memories(self._tenant, [wanted])
-        if damaged:
-            raise RowDamaged(f"Memory {wanted} is damaged.")
+        found, damaged = sound_rows(lambda _: self._store.memories(self._tenant, [wanted]), 1)
         if wanted not in found:
-            raise NotFound(f"No memory has the id {wanted!r}.")
+            raise RowDamaged(f"{wanted} is damaged.") if damaged else NotFound(f"No memory has the id {wanted!r}.")
         return found[wanted]
 
 

@@ -23,10 +23,10 @@ import click
 
 from .. import __version__
 from ..errors import BadInput, Refused
+from ..store.checksums import noticing
 from ..types import DERIVED, EVERYWHERE, JOB_STATES, RELATIONS, TRUSTS, Recall
 from . import present, terminal
 from .program import EMPTY, App, back, chosen, cli, command, confirm, drafted, filtered, placed, several, wire
-from .store.checksums import noticing
 from .terminal import look, progress
 
 __all__ = ["cli", "next_page"]

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from hashlib import blake2b
-from typing import Any
+from typing import Any, TypeVar
 
+T = TypeVar("T")
 SALT = HASH = 16  # bytes
 UNREADABLE = "damaged and left out. Run: recollect doctor"
 _NOTICED: ContextVar[dict[str, None] | None] = ContextVar("noticed", default=None)
@@ -58,6 +59,15 @@ def noticing() -> Iterator[dict[str, None]]:
         yield found
     finally:
         _NOTICED.reset(token)
+
+
+def sound_rows(read: Callable[[int], T], limit: int | None) -> tuple[T, tuple[str, ...]]:
+    """What is read, and the damaged rows met; with a limit, as many more are read as were left out."""
+    with noticing() as damaged:
+        found = read(limit or 0)
+        if damaged and limit is not None:
+            found = read(limit + len(damaged))
+    return found, tuple(damaged)
 
 
 def notice(noun: str, id: object) -> None:
