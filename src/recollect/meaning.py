@@ -71,7 +71,7 @@ _REPLY = re.compile(
     r"|(?:that['’]?s (?:not (?:right|true|correct)|wrong)|not quite)\s*[,.!;:-])",
     re.IGNORECASE,
 )
-_OPENING = re.compile(r"^\W*(?:so|but)\b(?! (?:that|long|far)\b)", re.IGNORECASE)
+_OPENING = re.compile(r"^\W*(?:so|but)\b(?! (?:that|long|far|for)\b)", re.IGNORECASE)
 _USED_TO = re.compile(r"\bused to\s", re.IGNORECASE)
 _TOKEN = re.compile(
     r"`[^`]+`|(?<![\w.])[-+\u2212]\d[\d.,:]*\d?|\w+(?:[-_./:@#+\\]+\w+)*(?:['’]\w+)?|[<>=≤≥≠]=?|!=|[%‰€$£]"

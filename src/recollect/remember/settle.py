@@ -124,7 +124,7 @@ class Settler:
         for one in near:
             known = changes.get(Memory, one.id)
             mine = known and known.kind != "turn" and _beside(known.scope, item.draft.scope)
-            if known and mine and alike.agree(known.content, item.draft.content):
+            if known and mine and alike.repeats(known.content, item.draft.content):
                 return self._again(changes, claim, known, item, source, merge=True)
         if against := writer.against(changes, item.draft, others):
             return self._contested(changes, claim, item, source, against)
