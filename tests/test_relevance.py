@@ -69,6 +69,15 @@ def test_the_prompt_hook_is_silent_where_nothing_helps(engine: Engine) -> None:
         assert hooks.prompted(engine, SHOP, prompt) == "", prompt
 
 
+@pytest.mark.parametrize(
+    "prompt", ["Draw a small fox for the landing page", "the cart keeps forgetting what people put into it"]
+)
+def test_a_prompt_is_never_the_answer_to_itself(engine: Engine, prompt: str) -> None:
+    engine.remember_many([Draft(prompt, kind="turn", speaker="user", scope=SHOP)])
+    for asked in (prompt, f"Please, {prompt}!"):
+        assert prompt not in engine.answers.ask(asked, scope=SHOP).answer
+
+
 def test_a_question_is_never_the_answer_to_itself(engine: Engine) -> None:
     asked = engine.answers.ask("Why did we choose PostgreSQL over MongoDB?", scope=SHOP)
     assert "transactions" in asked.answer

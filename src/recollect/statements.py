@@ -12,6 +12,7 @@ import re
 
 from . import text
 from .grounding import hedged
+from .terms import STOP_WORDS, terms
 
 _CODE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
@@ -147,6 +148,19 @@ def is_statement(said: str, *, firm: bool = False) -> bool:
     (True, False)
     """
     return any(not firm or not hedged(sentence) for sentence in told(said))
+
+
+def is_reply(said: str, asked: str) -> bool:
+    """Whether a text tells something firmly, and more than the prompt that it is held against; a question it may
+    confirm in the same words.
+
+    >>> is_reply("Draw a fox for the home page", "draw a fox for our home page"), is_reply("Port 80.", "Which port?")
+    (False, True)
+    >>> is_reply("The port is 80.", "Is the port 80?")
+    True
+    """
+    known = STOP_WORDS if is_question(asked) else {*terms(asked), *STOP_WORDS}
+    return any(not known.issuperset(terms(sentence)) for sentence in told(said) if not hedged(sentence))
 
 
 def told(said: str) -> list[str]:

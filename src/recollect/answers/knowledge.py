@@ -11,7 +11,7 @@ from typing import Any
 from .. import text
 from ..errors import BadAnswer, BudgetSpent, ModelUnavailable
 from ..recall.understand import Understood, understand
-from ..statements import is_statement
+from ..statements import is_reply
 from ..store.answers import Answer
 from ..store.contract import Store
 from ..types import Memory, Recall, Scope
@@ -72,7 +72,7 @@ class Knowledge:
         return self._composed(asked, self.recall(asked, shown=cited))
 
     def _composed(self, asked: Asked, found: Recall) -> tuple[Composed | None, tuple[str, ...]]:
-        hits = [hit for hit in found.hits if could_answer(hit.memory)][: compose.HITS]
+        hits = [hit for hit in found.hits if could_answer(hit.memory, asked.question)][: compose.HITS]
         if found.weak or not hits:
             return None, ()
         rarity = self._hold.rarity(asked.question)
@@ -108,9 +108,10 @@ class Knowledge:
         return self.made(asked, made, head, (time.perf_counter() - began) * 1000)
 
 
-def could_answer(memory: Memory) -> bool:
-    """Whether a memory could be an answer: no turn that only asks, greets, guesses or shows what a tool printed."""
-    return memory.kind != "turn" or (memory.speaker != "tool" and is_statement(memory.content, firm=True))
+def could_answer(memory: Memory, question: str) -> bool:
+    """Whether a memory could be an answer: no turn that only asks, greets, guesses, repeats what is asked or shows what
+    a tool printed."""
+    return memory.kind != "turn" or (memory.speaker != "tool" and is_reply(memory.content, question))
 
 
 def cited(made: Composed) -> tuple[dict[str, Any], ...]:

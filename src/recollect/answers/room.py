@@ -136,7 +136,7 @@ class Answers:
         asked, said = self._given(question, answer, scope)
         head = self._store.head(self._tenant)
         found = self._knowledge.recall(asked)
-        hits = [hit.memory for hit in found.hits if could_answer(hit.memory)]
+        hits = [hit.memory for hit in found.hits if could_answer(hit.memory, question)]
         known = () if found.weak else tuple(hits[: compose.CITED])
         made = Answer(
             "", asked.question, asked.hash, asked.scope.user, asked.scope.project, "given", said, pinned=pin,

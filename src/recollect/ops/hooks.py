@@ -52,7 +52,7 @@ from ..recall.context import Budgets, Parts, build
 from ..recall.recipes import recipe
 from ..redact import redact
 from ..regular_files import check_path
-from ..statements import is_statement
+from ..statements import is_reply
 from ..thin import spool
 from ..types import Draft, Memory, Message, Noun, Scope
 
@@ -280,7 +280,7 @@ def _tells(memory: Memory, event: Event) -> bool:
     """Whether a memory tells something that this session does not have yet: no question, greeting or tool line."""
     if memory.scope.session == event.session or memory.speaker == "tool":
         return False
-    return memory.kind != "turn" or is_statement(memory.content, firm=True)
+    return memory.kind != "turn" or is_reply(memory.content, event.prompt)
 
 
 def _asked(messages: Sequence[str]) -> str:
