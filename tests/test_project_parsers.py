@@ -704,3 +704,88 @@ def test_fields_on_one_line_and_a_record_without_a_decision_are_read() -> None:
     told = f"{head}\n## Levels\n\nThere are six.\n"
     assert recognise("dev/0005-levels.md", told).kind == "adr"
     assert "There are six." in adr.parse(told, "dev/0005-levels.md").decision
+
+
+ASKING = """# Export traces with OpenTelemetry
+
+- **State**: Accepted on 3 Feb 2025
+- **Decision makers**: Ingrid Holm, Ravi Shah
+- **Replaces**: [Zipkin](0007-zipkin.md)
+
+## Why now?
+The Java agent is unmaintained.
+
+## What we do
+All services export OTLP. Checkout is never sampled.
+
+## What follows
+Dashboards must be rebuilt.
+"""
+BARE_DATE = "# 9. Feature flags\n\n2022-11-08\n\n## Status\n\nAccepted\n\n## Decision\n\nWe use Unleash.\n"
+
+
+def test_a_record_is_known_by_who_decided_it_and_by_headings_that_ask() -> None:
+    found = recognise("docs/decisions/use-opentelemetry.md", ASKING)
+    record = adr.parse(ASKING, "docs/decisions/use-opentelemetry.md")
+    assert found.kind == "adr"
+    assert record.context == "The Java agent is unmaintained."
+    assert record.decision == "All services export OTLP. Checkout is never sampled."
+    assert record.consequences == "Dashboards must be rebuilt."
+    assert (record.deciders, record.supersedes) == ("Ingrid Holm, Ravi Shah", ("7",))
+    assert recognise("docs/guide/tracing.md", ASKING).kind == "docs"
+
+
+def test_a_date_by_itself_below_the_title_is_the_date_of_a_record() -> None:
+    assert adr.parse(BARE_DATE, "adr/0009-flags.md").date == datetime(2022, 11, 8, tzinfo=UTC)
+
+
+PLAIN = """INC-4471 Search returns stale results
+
+Status: Resolved
+Priority: High
+Customer impact: 12 % of searches were old,
+but not those of administrators.
+Service: search-indexer
+Opened: 2025-05-06 22:10
+Closed: 2025-05-07 04:30
+Root cause: A deploy reset the consumer group.
+Note: only in Europe.
+Resolution: Offsets were restored.
+
+Action items:
+1. Alert on lag
+2. Guard the offsets
+"""
+TABLE = """# Outage of DNS
+
+| Field | Value |
+|---|---|
+| Severity | Critical (SEV-1) |
+| Category | Network |
+| Systems hit | edge-proxy, auth |
+
+Nothing was lost.
+
+## Contributing factors
+The cache had no limit.
+"""
+
+
+def test_a_report_of_plain_labels_is_read_like_one_with_headings() -> None:
+    path = "ops/reports/INC-4471"
+    report = incidents.parse(PLAIN, path)
+    assert recognise(path, PLAIN).kind == "incident"
+    assert (report.title, report.severity) == ("Search returns stale results", "sev2")
+    assert report.services == ("search-indexer",)
+    assert report.impact == "12 % of searches were old,\nbut not those of administrators."
+    assert report.cause == "A deploy reset the consumer group.\nNote: only in Europe."
+    assert report.resolution == "Offsets were restored."
+    assert report.actions == ("Alert on lag", "Guard the offsets")
+    assert (report.started, report.ended) == (datetime(2025, 5, 6, tzinfo=UTC), datetime(2025, 5, 7, tzinfo=UTC))
+    titled = incidents.parse(f"# Incident Report\n\nTitle: Twice paid\n\n{PLAIN}", "incidents/mail.md")
+    assert titled.title == "Twice paid"
+
+
+def test_the_fields_of_a_report_are_not_its_summary() -> None:
+    report = incidents.parse(TABLE, "docs/outages/dns.md")
+    assert (report.summary, report.severity, report.services) == ("Nothing was lost.", "sev1", ("edge-proxy", "auth"))

@@ -25,7 +25,7 @@ MAX_SENTENCE = 2000  # characters of a sentence that are looked at for what it s
 MAX_LINES = 40  # references of one sort that are looked at
 _NAMES: dict[str, tuple[str, ...]] = {
     "status": ("status", "state"),
-    "date": ("date", "decision date", "decided on", "date decided", "date of decision", "date accepted"),
+    "date": ("date", "decision date", "decided on", "decided", "date decided", "date of decision", "date accepted"),
     "deciders": (
         "deciders", "decider", "decision makers", "decision-makers", "decision maker", "decision-maker", "decided by",
         "approvers", "approver", "approved by", "accepted by",
@@ -54,7 +54,13 @@ _NAMES: dict[str, tuple[str, ...]] = {
     ),
 }  # fmt: skip
 _ROLE = {name: role for role, names in _NAMES.items() for name in names}
-_USUAL = frozenset(("what", "why", "how"))  # headings of a record only where its name or folder says that it is one
+# Headings of a record only where its name or folder says that it is one.
+_ASKING = (
+    (re.compile(r"what (?:follows|changes|else|(?:it|this) (?:means|costs|changes))\b"), "consequences"),
+    (re.compile(r"what (?:we|was|is|were|will) |how (?:we|it)\b"), "decision"),
+    (re.compile(r"why\b"), "context"),
+)
+_USUAL = frozenset(("what", "why", "how"))
 _FOLDERS = frozenset(
     """adr adrs decisions rfcs architecture-decisions architecture_decisions decision-records decision-log
     architecture-decision-records architecture_decision_records""".split()
@@ -150,13 +156,14 @@ class Record:
 def recognises(path: str, text: str) -> float:
     """How sure it is, from 0 to 1, that a text is a decision record."""
     fields, body = markdown.front_matter(text)
-    parts = markdown.sections(markdown.labelled(body, _role))
+    parts = markdown.sections(markdown.labelled(body, _role, _is_field))
     name = _stem(path)
     folder = set(path.replace("\\", "/").lower().split("/")[:-1])
     called = bool(_CALLED_ADR.match(name) or (parts and _CALLED_ADR.match(parts[0].title)))
     sure = called or bool(folder & _FOLDERS)
     titles = [part.title for part in parts if part.level > 1 or part is parts[0]]
     roles = {_role(title) for title in titles if sure or _bare(title) not in _USUAL}
+    roles |= {_asked(part) for part in parts} if sure else set()
     score = 0.0
     if "decision" in roles:
         score += 0.45
@@ -165,8 +172,10 @@ def recognises(path: str, text: str) -> float:
     if "consequences" in roles:
         score += 0.15
     told = {**_details(parts), **fields, **_headed(parts)}
-    if "status" in roles or "status" in told:
+    status = told.get("status") or told.get("state") or ""
+    if "status" in roles or status:
         score += 0.2
+    signed = bool(_STATUS.search(status)) and any(told.get(name) for name in _NAMES["deciders"])
     if "status" in told and {_bare(title) for title in titles} & _MADR:
         score += 0.3
     if folder & _FOLDERS:
@@ -179,7 +188,9 @@ def recognises(path: str, text: str) -> float:
     listing = name.lower() in ("readme", "index") and not roles & {"context", "consequences"}
     if listing:
         return 0.0
-    if not roles & {"decision", "status"} and "status" not in (told if numbered else fields):
+    if not (roles & {"decision", "status"} or (signed and folder & _FOLDERS)) and "status" not in (
+        told if numbered else fields
+    ):
         score = min(score, 0.4)
     return min(score, 1.0)
 
@@ -200,10 +211,11 @@ def parse(text: str, path: str) -> Record:
     head = next((part.title for part in parts if part.title), "")
     number, title = _named(path, front.get("title", "") if not head or _role(head) else head)
     told = {**_headed(parts), **_details(parts), **front}
-    by_role = _by_role(markdown.sections(markdown.labelled(body, _role)))
+    by_role = _by_role(markdown.sections(markdown.labelled(body, _role, _is_field)))
     status_text = by_role["status"] or told.get("status") or told.get("state") or ""
     status = _status(status_text)
-    dated = [told.get(name, "") for name in _NAMES["date"]] + [by_role["date"], told.get("created", "")]
+    bare = [line for line in _opening(parts).split("\n") if len(line) < 30 and not line.lstrip().startswith("|")]
+    dated = [told.get(name, "") for name in _NAMES["date"]] + [by_role["date"], told.get("created", ""), *bare]
     date = next((day for value in dated if (day := markdown.day(value) or markdown.month(value))), None)
     date = date or _day_of(path) or markdown.day(status_text)
     people = {
@@ -321,13 +333,24 @@ def _role(title: str) -> str:
     return _ROLE.get(_bare(title), "")
 
 
+def _asked(part: Section) -> str:
+    """The role of a section whose heading asks, such as "Why now?" and "What we do"."""
+    bare = _bare(part.title) if part.level > 1 else ""
+    return next((role for shape, role in _ASKING if shape.match(bare)), "")
+
+
+def _is_field(name: str) -> bool:
+    """Whether a label names a value of the record as a whole, and not a part of its text."""
+    return _role(name) in ("status", "date", "deciders", "authors") or bool(_LINKING.fullmatch(_bare(name)))
+
+
 def _by_role(parts: list[Section]) -> dict[str, str]:
     """The text of each role: sections of that name with what stands below them, less what has a role of its own."""
     found: dict[str, list[str]] = {role: [] for role in _NAMES}
     role, depth = "", 0
     flat = sum(part.level == 1 and bool(_role(part.title)) for part in parts) > 1  # every section has the title's level
     for part in parts:
-        own = _role(part.title) if part.level > 1 or flat or not found["decision"] else ""
+        own = (_role(part.title) or _asked(part)) if part.level > 1 or flat or not found["decision"] else ""
         if part.level == 1 and part is parts[0] and own not in ("status", "context", "date"):
             own = ""
         if own:

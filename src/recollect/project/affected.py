@@ -21,7 +21,7 @@ MAX_WORDS = 5  # of one name; what is longer is a sentence
 _KINDS = (
     r"(?:micro-?)?services?(?:\(s\))?|components?(?:\(s\))?|(?:sub)?systems?(?:\(s\))?|applications?|apps?|products?"
 )
-_HIT = r"(?:affected|impacted|involved|degraded|unavailable)"
+_HIT = r"(?:affected|impacted|involved|degraded|unavailable|hit|down)"
 _LABEL = re.compile(
     rf"(?:(?:the|primary|main|key|core) )?(?:{_HIT} )?(?:{_KINDS})(?:(?: ?[/&,] ?| and | or )(?:{_KINDS}|features?))*"
     rf"(?: (?:that (?:was|were) )?{_HIT}| name)?|{_HIT}(?: by)?|what (?:was|were|services? were) {_HIT}|team/service"
@@ -103,20 +103,25 @@ def services(title: str, fields: Mapping[str, str], parts: Sequence[Section], le
 # -- fields and headings ----------------------------------------------------------------------------------------------
 
 
-def _label(name: str) -> str:
+def names_services(label: str) -> bool:
+    return _LABEL.fullmatch(label) is not None
+
+
+def label(name: str) -> str:
+    """A field's name as it is compared."""
     return re.sub(r"[\s_-]+", " ", re.sub(r"[?:*`]|^[\d.)\s]+", "", name)).strip().lower()
 
 
 def _listed(fields: Mapping[str, str], parts: Sequence[Section]) -> list[str]:
     return next(
-        (found for name, value in fields.items() if _LABEL.fullmatch(_label(name)) and (found := _names(value))), []
+        (found for name, value in fields.items() if names_services(label(name)) and (found := _names(value))), []
     )
 
 
 def _headed(fields: Mapping[str, str], parts: Sequence[Section]) -> list[str]:
     """What stands below a heading of such a name: the bullets, or the first line."""
     for part in parts:
-        if part.level > 1 and _LABEL.fullmatch(_label(part.title)) and part.body:
+        if part.level > 1 and names_services(label(part.title)) and part.body:
             listed = part.body.lstrip().startswith(("-", "*", "+"))
             told = markdown.items(part.body) if listed else [part.body.split("\n")[0]]
             if found := [name for one in told for name in _names(re.split(r"\s[-–—(:]\s?|:\s", one)[0])]:
@@ -127,7 +132,7 @@ def _headed(fields: Mapping[str, str], parts: Sequence[Section]) -> list[str]:
 def _in_sections(fields: Mapping[str, str], parts: Sequence[Section]) -> list[str]:
     """Fields inside sections, such as those of an impact: only those whose name leaves no doubt."""
     told = [pair for part in parts for pair in markdown.fields(part.body).items()]
-    return next((found for name, value in told if _SURE_LABEL.search(_label(name)) and (found := _names(value))), [])
+    return next((found for name, value in told if _SURE_LABEL.search(label(name)) and (found := _names(value))), [])
 
 
 def _names(value: str) -> list[str]:

@@ -69,15 +69,20 @@ _MINUTES = {"d": 1440.0, "h": 60.0, "m": 1.0, "s": 1 / 60}
 _UNKNOWN = re.compile(r"\W*|n/?a|tb[da]|xxx|yyy|zzz|unknown|none|-+", re.IGNORECASE)
 _STARTED = (
     "date", "incident date", "started", "start", "start time", "date of incident", "started at", "start date",
-    "began", "detected at", "incident start",
+    "began", "detected at", "incident start", "when", "opened", "occurred",
 )  # fmt: skip
-_ENDED = ("ended", "end", "end time", "resolved", "resolved at", "ended at", "end date", "incident end")
+_ENDED = ("ended", "end", "end time", "resolved", "resolved at", "ended at", "end date", "incident end", "closed")
 _SEVERITIES = ("severity", "sev", "severity level", "incident severity", "priority", "severity/priority")
 _DETECTION = ("time to detection", "time to detect", "ttd", "mttd", "detection time", "time to discovery")
 _RECOVERY = (
     "time to recovery", "time to recover", "ttr", "mttr", "duration", "time to resolution", "time to resolve",
     "time to mitigate", "time to mitigation", "incident duration", "outage duration", "downtime", "total duration",
 )  # fmt: skip
+_FIELDS = frozenset((
+    *_STARTED, *_ENDED, *_SEVERITIES, *_DETECTION, *_RECOVERY, "title", "status", "author", "authors", "owner", "team",
+    "category", "type", "id", "incident id", "reporter", "commander", "lead", "environment", "region",
+))  # fmt: skip
+_NO_TITLE = re.compile(r"(?:the )?(?:incident|outage|post-?mortem|rca)?[ -]*(?:report|review|analysis|record)?", re.I)
 _OPEN = re.compile(r"\b(?:open|ongoing|active|investigating|monitoring|unresolved|in progress)\b", re.IGNORECASE)
 
 
@@ -108,7 +113,7 @@ def recognises(path: str, text: str) -> float:
     """How sure it is, from 0 to 1, that a text is an incident report."""
     front, body = markdown.front_matter(text)
     parts = markdown.sections(body)
-    roles = {_role(part.title) for part in markdown.sections(markdown.labelled(body, _role))}
+    roles = {_role(part.title) for part in markdown.sections(markdown.labelled(body, _role, _is_field))}
     lowered = path.replace("\\", "/").lower()
     told = {*front, *markdown.fields(_opening(parts))}
     severe = bool(told & set(_SEVERITIES[:4]))
@@ -144,19 +149,24 @@ def parse(text: str, path: str) -> Incident:
     front, body = markdown.front_matter(text)
     parts = markdown.sections(body)
     head = next((part for part in parts if part.title), None)
-    labelled = markdown.sections(markdown.labelled(body, _role))
+    labelled = markdown.sections(markdown.labelled(body, _role, _is_field))
     by_role = _by_role(labelled)
     told = {**_stats(parts), **markdown.fields(_opening(parts)), **front}
     told = {name.replace("_", " "): value for name, value in told.items()}
     name = path.replace("\\", "/").rpartition("/")[2]
     stem = name.rsplit(".", 1)[0]
-    id_, title = _named(stem, head.title if head and not _role(head.title) else front.get("title", ""))
+    heading = head.title if head and not _role(head.title) else _first_line(body) if not head else ""
+    if not heading or _NO_TITLE.fullmatch(heading):
+        heading = _first(told, ("title", "incident title", "subject")) or heading
+    id_, title = _named(stem, heading)
     if not id_ and (given := _NUMBER.fullmatch(_first(told, ("incident id", "incident", "id", "incident number")))):
         id_ = given[0]
     days = _days(by_role["timeline"]) or list(markdown.days(_first(told, _STARTED)))
     if not days and (dated := _DATED_NAME.match(stem)):
         days = list(markdown.days("-".join(dated.groups())))
-    summary = by_role["summary"] or (head.body if head else parts[0].body if parts else "")
+    summary = by_role["summary"] or markdown.unlabelled(
+        head.body if head else parts[0].body if parts else "", lambda name: _is_field(name) or bool(_role(name))
+    )
     days = days or list(markdown.days(title)) or list(markdown.days(summary))
     ended = list(markdown.days(_first(told, _ENDED)))
     cause = by_role["cause"]
@@ -240,6 +250,18 @@ def _role(title: str) -> str:
     known = _ROLE.get(bare) or _ROLE.get(bare.removeprefix("the "))
     asked = bare.startswith(("how ", "what ")) and _NEVER_AGAIN.search(bare)
     return known or ("actions" if asked else "")
+
+
+def _is_field(name: str) -> bool:
+    """Whether a label names a value of the report as a whole, and not a part of its text."""
+    bare = affected.label(name)
+    return bare in _FIELDS or affected.names_services(bare)
+
+
+def _first_line(body: str) -> str:
+    """The line that stands by itself at the top of a text without headings."""
+    first, _, rest = body.strip().partition("\n")
+    return "" if not rest.startswith("\n") or len(first) > 120 or first.endswith(".") else markdown.plain(first)
 
 
 def _opening(parts: list[Section]) -> str:

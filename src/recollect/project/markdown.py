@@ -22,7 +22,8 @@ _FIELD = re.compile(
     r"(?:\*\*|__|\*|_)?([A-Za-z][\w /()'&-]{0,50}?)[ \t]*(?:\*\*|__|\*|_)?[ \t]*:[ \t]*"
     r"(?:\*\*|__|\*|_)?(?:[ \t]+|$)(.*)"
 )
-_LABEL = re.compile(r" {0,3}(?:\*\*|__)([^*_:\n]{2,60}?)[ \t]*(?::(?:\*\*|__)|(?:\*\*|__):?)(?:[ \t]+(.*))?")
+_LABEL = re.compile(r" {0,3}(?:\*\*|__)([^*_:\n]{2,60}?)[ \t]*(?:[:.](?:\*\*|__)|(?:\*\*|__):?)(?:[ \t]+(.*))?")
+_PLAIN_LABEL = re.compile(r" {0,3}([A-Z][\w '/&-]{1,40}?):(?:[ \t]+(\S.*))?")
 _BULLET = re.compile(r"([ \t]*)(?:[-*+]|\d{1,9}[.)])(?:[ \t]+(.*)|[ \t]*)")
 _LINK = re.compile(r"!?\[([^\[\]]*)\](?:\([^()\s]*(?:\([^()]*\)[^()\s]*)*(?:[ \t]+[^()]*)?\)|\[[^\[\]]*\])")
 _MARKS = re.compile(r"(\*\*|__|~~|`|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w))")
@@ -170,24 +171,46 @@ def _uncommented(text: str) -> str:
     return "\n".join(part for part in kept if part or part == "")
 
 
-def labelled(text: str, known: Callable[[str], object]) -> str:
-    """The text with bold labels as the headings that they stand for, where `known` knows their name.
+def labelled(text: str, known: Callable[[str], object], is_field: Callable[[str], bool] | None = None) -> str:
+    """The text with labels as the headings that they stand for, where `known` knows their name.
+
+    Bold labels everywhere; with `is_field` also plain ones in the opening, each up to the next field.
 
     >>> labelled("## Why\\n**Decision:** go\\n**Note:** no", lambda name: name == "Decision")
     '## Why\\n### Decision\\ngo\\n**Note:** no'
+    >>> labelled("Cause: disk\\nfull\\nSeverity: 2", lambda name: name == "Cause", lambda name: name == "Severity")
+    '## Cause\\ndisk\\nfull\\n## \\nSeverity: 2'
     """
     kept: list[str] = []
-    level = 1
+    level, is_open = 1, False
     for line, code in lines(text):
         heading = None if code else _HEADING.fullmatch(line)
-        label = None if code or heading or len(line) > 20_000 else _LABEL.fullmatch(line.rstrip())
+        bold = None if code or heading or len(line) > 20_000 else _LABEL.fullmatch(line.rstrip())
         if heading:
-            level = len(heading[1])
-        if label and known(label[1].strip()) and (label[2] is None or ":" in line[: label.start(2)]):
+            level, is_open = len(heading[1]), False
+        label = bold if bold and (bold[2] is None or re.search("[:.]", line[: bold.start(2)])) else None
+        if label is None and is_field and level == 1 and not code and len(line) <= 20_000:
+            label = _PLAIN_LABEL.fullmatch(line.rstrip())
+            if label and is_field(label[1]):
+                kept += ["## "] if is_open else []
+                label, is_open = None, False
+        if label and known(label[1].strip()):
+            is_open = label is not bold
             kept += [f"{'#' * min(level + 1, 6)} {label[1].strip()}", *([label[2]] if label[2] else [])]
         else:
             kept.append(line)
     return "\n".join(kept)
+
+
+def unlabelled(text: str, is_field: Callable[[str], bool]) -> str:
+    """What a text says beside its fields, and beside a table that holds them.
+
+    >>> unlabelled("Team: a\\nDown.\\nNote: not the API.\\n\\n| Team | x |", lambda name: name.lower() == "team")
+    'Down.\\nNote: not the API.'
+    """
+    table = any(is_field(plain(cells[0])) for cells in rows(text) if cells)
+    told = (line for line, _ in lines(text) if not (table and line.lstrip().startswith("|")))
+    return "\n".join(line for line in told if not ((found := _FIELD.fullmatch(line)) and is_field(found[1]))).strip()
 
 
 def plain(text: str) -> str:
