@@ -79,8 +79,8 @@ class Counts:
         }  # fmt: skip
 
 
-def run(cache: Path | None = None, say: Say | None = None, part: str = "all") -> dict[str, Any]:
-    """Ask every prompt of every author; `part` takes only those of `dev` or of `held` authors."""
+def run(cache: Path | None = None, say: Say | None = None, part: str = "all", every: int = 1) -> dict[str, Any]:
+    """Ask every n-th prompt; `part` takes only those of `dev` or of `held` authors, of one author or of one store."""
     model = load_model("default")
     embedder = CachedEmbedder(model, cache) if cache else model
     rows: dict[str, Counts] = {}
@@ -88,10 +88,11 @@ def run(cache: Path | None = None, say: Say | None = None, part: str = "all") ->
     for path in files("injection"):
         author = path.stem.partition("-")[2]
         half = "held" if author.startswith("j") else "dev"
-        if part not in ("all", half):
-            continue
         for line in path.read_text("utf-8").splitlines():
             told = json.loads(line)
+            if part not in ("all", half, author, told["store"]):
+                continue
+            told["prompts"] = told["prompts"][::every]
             if say:
                 say(f"injection: {author}, {told['store']}, {len(told['memories']) + told['filler']} memories")
             names = ("all", half, author, f"filler {told['filler']}")
@@ -101,6 +102,16 @@ def run(cache: Path | None = None, say: Say | None = None, part: str = "all") ->
     spent = {"cpu_s": round(time.process_time() - began, 1)}
     figures = {name: counts.figures() for name, counts in rows.items()}
     return {"name": "injection", "figures": figures, "targets": TARGETS, "provenance": provenance(), "spent": spent}
+
+
+def gate(found: dict[str, Any], baseline: dict[str, Any], drop: float = 0.02) -> list[str]:
+    """What has become worse than the baseline over all prompts: by more than `drop`, and by more than one prompt."""
+    now, then = found["figures"]["all"], baseline["figures"]["all"]
+    if now["prompts"] != then["prompts"]:
+        return [f"the baseline is of {then['prompts']} prompts, not {now['prompts']}; make it anew"]
+    most = max(drop, 2 / now["prompts"])  # half of the prompts are to be met with silence
+    lost = [f"{name} was {then[name]:.3f} and is {now[name]:.3f}" for name in TARGETS if now[name] < then[name] - most]
+    return lost + ([f"tokens: {now['tokens']}"] if now["tokens"] > hooks.RECALLED else [])
 
 
 def render(found: dict[str, Any]) -> str:
