@@ -2,50 +2,69 @@
 
     python scripts/screenshots.py [FOLDER]
 
-The store is the one of the tests: two thousand memories of a team, made up and the same each time. A screen that this
-version of the server has not is left out.
+The store holds three projects of a made-up company, from bench/notes, as if their last note were of today, with the
+packaged model. A screen that this version of the server has not is left out.
 """
 
 from __future__ import annotations
 
 import base64
+import json
 import os
 import sys
 import tempfile
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Page, ViewportSize, expect
 
 import recollect
+from recollect import Draft, Message, Scope, Source
+from recollect.evaluate.subject import Clock
+from recollect.graph import Node, Relation
 from recollect.ops.catalogue import BY_NAME
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "tests"))  # the store and the browser are those of the tests
+sys.path.insert(0, str(ROOT / "tests"))  # the browser is that of the tests
 FOLDER = ROOT / "docs" / "screenshots"
 SIZE: ViewportSize = {"width": 1200, "height": 780}
 PHONE: ViewportSize = {"width": 390, "height": 780}
 LARGEST = 100_000
+PROJECTS = {"ledger": "a1", "video": "c1", "charging": "e1"}  # the files of bench/notes
+OWNERS = {
+    "Tarra": "Ingrid Solheim",
+    "Sluice": "Kwabena Osei",
+    "Billforge": "Anjali Deshpande",
+    "Remind": "Leila Haddad",
+}
+NEEDS = (("Sluice", "Tarra"), ("Tarra", "Kafka"), ("Billforge", "Kafka"), ("Remind", "Billforge"), ("Tarra", "Katalog"))
+FOUND = (
+    "The nightly test fails because `rating.lua` reads the tariff before `TRG_FREEZE` is set.",
+    "The exports skip rows because `inv-store` commits its offset before it writes.",
+    "The Remind build fails because `sepa4j` 3 dropped the old mandate class.",
+)
 
 
 def addresses(memory: recollect.Engine) -> dict[str, str]:
     """What is looked at on each screen, by the name of its picture."""
-    cited = next(one for one in memory.list(limit=200, kinds=["decision"]).memories if one.trust == "cited")
+    decided = memory.list(limit=200, kinds=["decision"], scope=Scope(project="charging")).memories
+    cited = next(one for one in decided if one.trust == "cited")
     found = {
         "today": "today",
         "memories": "memories",
         "memory": f"memories?kinds=decision&open={cited.id}",
-        "recall": "recall?q=where does billing keep its cache?",
-        "context": "context?project=platform&prompt=how do we renew cache for billing?",
+        "recall": "recall?q=why did we turn ZUGFeRD down?",
+        "context": "context?project=charging&prompt=the bill run appears to hang, shall I kill it?",
         "review": "review",
-        "graph": "graph?focus=billing",
+        "graph": "graph?focus=Tarra",
         "health": "health",
         "settings": "settings",
     }
     if "checkpoint_list" in BY_NAME:
         found["time"] = "time?from=7d"
     if "answers" in BY_NAME:
-        found["answers"] = "answers?q=When do we deploy?"
+        found["answers"] = "answers?q=Who is the service owner of Billforge?"
     return found
 
 
@@ -80,28 +99,76 @@ def pictures(memory: recollect.Engine, server: Any, folder: Path) -> None:
             context.close()
 
 
+def made(path: Path) -> None:
+    """The notes of each project in their order, ties between them, and what waits for a person."""
+    told = sorted(
+        (json.loads(line) | {"project": project}
+        for project, name in PROJECTS.items()
+        for line in (ROOT / "bench" / "notes" / f"{name}.jsonl").read_text("utf-8").splitlines()
+        if '"content"' in line),
+        key=lambda note: str(note["date"]),
+    )  # fmt: skip
+    since = datetime.now(UTC) - timedelta(hours=2) - _day(told[-1])
+    clock = Clock(datetime.now(UTC))
+    ids: dict[str, str] = {}
+    with recollect.open(path, actor="claude-code", now=clock) as memory:
+        clock.moment = _day(told[0]) + since
+        graph = memory.graph()
+        graph.create([Node(name, "person", ("owns a service of the charging platform",)) for name in OWNERS.values()])
+        services = dict.fromkeys((*OWNERS, *(name for pair in NEEDS for name in pair)))
+        graph.create([Node(name, "service", (f"is part of {'charging' if name in OWNERS else 'the platform'}",))
+                      for name in services])  # fmt: skip
+        graph.relate([*(Relation(name, "owned_by", who) for name, who in OWNERS.items()),
+                      *(Relation(name, "depends_on", other) for name, other in NEEDS)])  # fmt: skip
+        for note in told:
+            clock.moment = _day(note) + since
+            ids[note["key"]] = memory.remember_many([_draft(note)])[0].id
+            for older in note.get("supersedes", ()):
+                memory.link(ids[note["key"]], "supersedes", ids[older], reason="the newer one holds")
+        clock.moment = datetime.now(UTC) - timedelta(days=3)
+        for at, words in enumerate(FOUND):
+            talk = [Message("user", "What did you find?", id=f"q{at}"), Message("assistant", words, id=f"a{at}")]
+            memory.capture(talk, session=f"session-{at}", scope=Scope(project="charging"))
+
+
+def _day(note: dict[str, Any]) -> datetime:
+    return datetime.fromisoformat(note["date"]).replace(hour=9, tzinfo=UTC)
+
+
+def _draft(note: dict[str, Any]) -> Draft:
+    """A note as it was made; decisions and incidents come from documents, and quote them."""
+    written = note["kind"] in ("decision", "incident", "doc", "procedure")
+    page = Source("", kind="document", uri=f"docs/{note['key']}.md", title=note.get("title") or note["key"],
+                  content=f"{note['content']}\n\n{note.get('reasoning', '')}")  # fmt: skip
+    return Draft(
+        note["content"], kind=note["kind"], title=note.get("title", ""), reasoning=note.get("reasoning", ""),
+        tags=tuple(note.get("tags", ())), refs=tuple(note.get("refs", ())), scope=Scope(project=note["project"]),
+        source=page if written else None, evidence=(note["content"],) if written else (),
+    )  # fmt: skip
+
+
 def lived(memory: recollect.Engine) -> None:
     """Some use, so that there is something to see: questions of an assistant, and answers that were kept."""
     assistant = memory.beside(actor="claude-code")
-    for question in ("what did we learn about retries?", "who runs the gateway?", "when do we deploy?"):
-        assistant.recall(question, scope=recollect.Scope(project="checkout"), limit=4)
-    for question in ("When do we deploy?", "Who feeds the cat?", "What port does the gateway listen on?"):
+    where = Scope(project="charging")
+    for question in ("what happened when the bill run was killed?", "who is on call for Tarra?", "unmasked IBANs"):
+        assistant.recall(question, scope=where, limit=4)
+    for question in ("Who is the service owner of Billforge?", "Is VAT computed per line?", "Who feeds the cat?"):
         for _ in range(4):  # what was asked three times is kept
-            assistant.answers.ask(question)
+            assistant.answers.ask(question, scope=where)
     memory.stats()
 
 
 def main() -> None:
-    from populated import made
     from served import serving
 
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER
     folder.mkdir(parents=True, exist_ok=True)
-    expect.set_options(timeout=20_000)
+    expect.set_options(timeout=60_000)
     with tempfile.TemporaryDirectory() as work:
         os.environ["RECOLLECT_HOME"] = f"{work}/home"
         made(Path(work, "store.db"))
-        with recollect.open(Path(work, "store.db"), embedder="hashing") as memory, serving(memory) as server:
+        with recollect.open(Path(work, "store.db")) as memory, serving(memory) as server:
             lived(memory)
             pictures(memory, server, folder)
 
