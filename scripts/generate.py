@@ -425,7 +425,8 @@ def two_sessions() -> str:
     for host, one in found["assistants"].items():
         reached, tools = (f"{one[name]} of {one['of']}" for name in ("reached", "with_tools"))
         rows.append(f"| {host} | {one['version']} | {reached} | {tools} |")
-    return "\n".join([*rows, "", f"{found['busy_processes']} busy processes on {found['cores']} cores."])
+    busy = f"A load of {found['load'][1]:g} (average of five minutes) on {found['cores']} cores"
+    return "\n".join([*rows, "", f"{busy}, commit `{found['commit']}`."])
 
 
 def tools() -> str:

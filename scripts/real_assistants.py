@@ -380,7 +380,7 @@ def two_sessions(programs: dict[str, Path], times: int, load: int, output: Path)
             one.wait()
     report = {
         **stamp(f"python scripts/real_assistants.py --two-sessions {times} --load {load}"),
-        "cores": os.cpu_count(), "busy_processes": load,
+        "cores": os.cpu_count(), "busy_processes": load, "load": [round(one, 1) for one in os.getloadavg()],
         "assistants": {
             host: {"version": VERSIONS[host], "reached": sum(one["reached"] for one in done), "of": len(done),
                    "with_tools": sum(all(one["tools_in_the_first_turn"]) for one in done), "pairs": done}
