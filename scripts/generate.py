@@ -81,7 +81,7 @@ def operations() -> str:
     rows = ["| address | right | what it does | command | MCP tool |", "|---|---|---|---|---|"]
     for one in OPERATIONS:
         addresses = "<br>".join(f"`{method} {path}`" for method, path in ((one.method, one.path), *one.also))
-        command, tool = (f"`{name}`" if name else "–" for name in (one.cli, one.mcp))
+        command, tool = (f"`{name}`" if name else "–" for name in (one.command, one.mcp))
         rows.append(f"| {addresses} | {one.right} | {one.summary} | {command} | {tool} |")
     return "\n".join(rows)
 

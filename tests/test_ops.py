@@ -36,10 +36,10 @@ def named(operation: Operation) -> str:
 @pytest.mark.parametrize("operation", OPERATIONS, ids=named)
 def test_each_surface_reaches_an_operation_or_says_why_not(operation: Operation) -> None:
     assert bool(operation.mcp) != bool(operation.no_mcp)
-    assert bool(operation.cli) != bool(operation.no_cli)
-    if operation.cli:
+    assert bool(operation.command) != bool(operation.no_cli)
+    if operation.command:
         command: click.Command = cli
-        for word in operation.cli.split():
+        for word in operation.command.split():
             assert isinstance(command, click.Group)
             command = command.commands[word]
         assert command.callback is not None

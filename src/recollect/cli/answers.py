@@ -1,47 +1,27 @@
-"""The commands of the answer cache: `ask`, and `answers` for what is kept."""
+"""How answers look to a person, and `answers seed`, which takes a file and shows how far it has come."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from .. import ids, text, times
-from ..errors import BadInput
-from ..store.answers import TIERS
 from ..types import Scope
+from .operations import Asked, View, group
 from .present import Look, plural
-from .program import App, cli, command, placed
-from .terminal import progress, spoken
+from .program import App, command, placed
+from .terminal import progress
 
 if TYPE_CHECKING:
     from ..answers.answered import Answered, Seeded
     from ..store.answers import Answer
 
 
-@command()
-@click.argument("words", nargs=-1, metavar="QUESTION...")
-@click.option("--fresh", is_flag=True, help="Compute it now, whatever is kept.")
-@placed
-def ask(app: App, words: tuple[str, ...], fresh: bool) -> None:
-    """Answer a question from memory, at once if it was asked before.
-
-    The answer names its sources. What is not known is said so, and nothing is made up.
-    """
-    from ..answers.answered import Answered
-    from . import asking
-
-    question = spoken(words, "ask")
-    found = asking.ask(app, "ask", Answered, question=question, fresh=fresh)
-    app.skipped(found.skipped)
-    app.say(found, _answered)
-
-
-def _answered(found: Answered, out: Look) -> str:
+def _answered(found: Answered, out: Look, asked: Asked) -> str:
     if not found.answer:
         rows = [f"Not known: {found.why}."]
     else:
@@ -59,27 +39,7 @@ def _answered(found: Answered, out: Look) -> str:
     return "\n".join(rows)
 
 
-@cli.group()
-def answers() -> None:
-    """Look after the answers that are kept."""
-
-
-@command("list", group=answers)
-@click.option("-n", "--limit", type=int, default=50, show_default=True, help="At most so many.")
-@click.option("--tier", type=click.Choice(TIERS), help="Only of this tier.")
-@click.option("--kept", is_flag=True, help="Only with an answer.")
-@placed
-def list_(app: App, limit: int, tier: str | None, kept: bool) -> None:
-    """List questions, last asked first."""
-    with app.open() as engine:
-        where = app.inside()
-        found = engine.answers.questions(
-            scope=None if where == Scope() else where, tier=tier, kept=kept or None, limit=limit
-        )  # fmt: skip
-    app.say(found, _listed)
-
-
-def _listed(found: Sequence[Answer], out: Look) -> str:
+def _listed(found: Sequence[Answer], out: Look, asked: Asked) -> str:
     return "\n".join(_line(one, out) for one in found) or "No question was asked yet."
 
 
@@ -90,17 +50,7 @@ def _line(one: Answer, out: Look) -> str:
     return f"{out.id(one.id)} [{', '.join(marks)}] {one.question} {out.dim(asked)}{said}"
 
 
-@command("show", group=answers)
-@click.argument("question", metavar="QUESTION|ID")
-@placed
-def show(app: App, question: str) -> None:
-    """Show one question: its answer, what it was built from, and its counts."""
-    with app.open() as engine:
-        found = engine.answers.find(question, **app.scope(engine))
-    app.say(found, _whole)
-
-
-def _whole(one: Answer, out: Look) -> str:
+def _whole(one: Answer, out: Look, asked: Asked) -> str:
     rows = {
         "answer": one.answer or "none is kept",
         "place": f"{Scope(one.user, one.project)}",
@@ -112,67 +62,11 @@ def _whole(one: Answer, out: Look) -> str:
     return "\n".join([_line(one, out), *(f"  {name}: {value}" for name, value in rows.items() if value)])
 
 
-@command("remember", group=answers)
-@click.argument("question")
-@click.argument("answer")
-@click.option("--pin", is_flag=True, help="Never let it go for want of room.")
-@placed
-def remember(app: App, question: str, answer: str, pin: bool) -> None:
-    """Keep an answer that you give."""
-    with app.open() as engine:
-        made = engine.answers.remember_answer(question, answer, pin=pin, **app.scope(engine))
-    app.say(made, lambda _, out: f"✓ kept: {made.question}")
-
-
-@command("forget", group=answers)
-@click.argument("question", metavar="QUESTION|ID")
-@placed
-def forget(app: App, question: str) -> None:
-    """Forget a question and its answer; what is remembered stays."""
-    with app.open() as engine:
-        gone = engine.answers.forget(question, **app.scope(engine))
-    app.say(gone, lambda _, out: f"✓ forgotten: {gone.question}")
-
-
-@command("pin", group=answers)
-@click.argument("question", metavar="QUESTION|ID")
-@click.option("--undo", is_flag=True, help="Let it go again.")
-@placed
-def pin(app: App, question: str, undo: bool) -> None:
-    """Keep an answer whatever room is needed for."""
-    with app.open() as engine:
-        found = engine.answers.pin(question, undo=undo, **app.scope(engine))
-    app.say(found, lambda _, out: f"✓ {'no longer pinned' if undo else 'pinned'}: {found.question}")
-
-
-@command("feedback", group=answers)
-@click.argument("question", metavar="QUESTION|ID")
-@click.option("--helpful/--not-helpful", default=None, help="Whether the answer helped.")
-@placed
-def feedback(app: App, question: str, helpful: bool | None) -> None:
-    """Say whether an answer helped; two that did not retire it."""
-    if helpful is None:
-        raise BadInput("Whether it helped was not said.", fix="Add --helpful or --not-helpful.")
-    with app.open() as engine:
-        found = engine.answers.feedback(question, helpful, **app.scope(engine))
-    app.say(found, partial(_rated))
-
-
-def _rated(found: Answer, out: Look) -> str:
+def _rated(found: Answer, out: Look, asked: Asked) -> str:
     return "✓ noted" + ("; no answer is kept" if found.answer is None else f"; sure to {found.confidence or 0:.2f} now")
 
 
-@command("stats", group=answers)
-@placed
-def stats(app: App) -> None:
-    """How often answers come from the cache, and what is kept."""
-    with app.open() as engine:
-        where = app.inside()
-        found = engine.answers.stats(scope=None if where == Scope() else where)
-    app.say(found, _counted)
-
-
-def _counted(found: dict[str, Any], out: Look) -> str:
+def _counted(found: dict[str, Any], out: Look, asked: Asked) -> str:
     tiers = ", ".join(f"{name} {one.get('questions', 0)}" for name, one in found["by_tier"].items())
     return "\n".join(
         [
@@ -184,7 +78,21 @@ def _counted(found: dict[str, Any], out: Look) -> str:
     )
 
 
-@command("seed", group=answers)
+VIEWS = {
+    "ask": View(_answered),
+    "answers": View(_listed),
+    "answer": View(_whole),
+    "remember_answer": View(lambda made, out, asked: f"✓ kept: {made.question}"),
+    "forget_answer": View(lambda gone, out, asked: f"✓ forgotten: {gone.question}"),
+    "pin_answer": View(
+        lambda one, out, asked: f"✓ {'no longer pinned' if asked.given.get('undo') else 'pinned'}: {one.question}"
+    ),
+    "feedback": View(_rated),
+    "answer_stats": View(_counted),
+}
+
+
+@command("seed", group=group("answers"))
 @click.argument("file", required=False, type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--documents", is_flag=True, help="From the headings of documents.")
 @click.option("--talk", is_flag=True, help="From questions that were asked repeatedly in captured talk.")

@@ -18,12 +18,14 @@ import click
 from .. import settings
 from ..capture import events
 from ..errors import BadInput, DaemonRunning, Refused, StoreUnavailable
+from ..nouns import remade
 from ..types import Scope
 from . import terminal, warm
 from .present import Look, plural
 from .program import App, cli, command, placed, several
 from .terminal import progress
 
+BRIEF = "brief of a folder"  # what the daemon calls this question
 IN_A_HOOK = 0.8  # seconds that a brief may take where a hook makes it by itself
 
 if TYPE_CHECKING:
@@ -176,7 +178,8 @@ def brief(app: App, folder: Path | None, limit: int | None, hook: bool) -> None:
     seconds = IN_A_HOOK if hook else briefs.BUDGET
     if made is None and not hook:  # a hook is here because the daemon does not answer
         asked = {"wanted": asdict(wanted), "seconds": seconds}
-        made = warm.ask(chosen, terminal.actor(), here, "brief", briefs.Brief, asked)
+        if told := warm.ask(chosen, terminal.actor(), here, BRIEF, asked):
+            made = remade(briefs.Brief, told[0])
     with ExitStack() as stack:
         if made is None:
             try:

@@ -13,7 +13,6 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from contextlib import ExitStack, closing
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -23,194 +22,108 @@ import click
 
 from .. import __version__
 from ..errors import BadInput, Refused
-from ..store.checksums import noticing
-from ..types import DERIVED, EVERYWHERE, JOB_STATES, RELATIONS, TRUSTS, Recall
+from ..types import DERIVED, EVERYWHERE, JOB_STATES, SCOPE_FIELDS, TRUSTS, Page, Recall
 from . import present, terminal
-from .program import EMPTY, App, back, chosen, cli, command, confirm, drafted, filtered, placed, several, wire
+from .operations import Asked, View, operation, show
+from .present import Look
+from .program import App, cli, command, confirm, placed, several, wire
 from .terminal import look, progress
 
-__all__ = ["cli", "next_page"]
+EMPTY: dict[str, Any] = {"title": "", "reasoning": "", "tags": [], "keywords": [], "refs": [], "valid_from": None,
+                         "valid_to": None, "expires_at": None}  # fmt: skip
 
 
-@command()
-@click.argument("words", nargs=-1, metavar="TEXT...")
-@drafted
-@click.option("--source", metavar="URI", help="Where it comes from: a URL, file:… or commit:…, or a few words.")
-@several("--evidence", metavar="QUOTE", help="The words that prove it.")
-@click.option("--merge", is_flag=True, help="Join it with a memory that says nearly the same.")
-@placed
-def remember(app: App, words: tuple[str, ...], merge: bool, **fields: Any) -> None:
-    """Remember one thing, said in TEXT or piped in."""
-    from .project import cited_here
-
-    content = terminal.spoken(words, "remember")
-    told = chosen(fields)
-    told["refs"] = cited_here(told.get("refs", ()))
-    with app.open() as engine:
-        result = engine.remember(content, merge=merge, **told, **app.scope(engine))
-    app.skipped(result.skipped)
-    app.say(result, present.remembered)
-    if result.action == "refused":
-        raise click.exceptions.Exit(Refused.exit)
-
-
-@command()
-@click.argument("words", nargs=-1, metavar="QUERY...")
-@click.option("-n", "--limit", type=int, help="At most so many (default: the setting recall_limit).")
-@filtered
-@back
-@click.option("--max-tokens", type=int, help="At most so many tokens in all.")
-@click.option("--recipe", metavar="NAME", help="default, verified, code, conversation, hybrid, session_start or deep.")
-@click.option("--effort", type=click.Choice(["fast", "balanced", "deep"]), help="How hard to try.")
-@click.option("--fusion", type=click.Choice(["sum", "rrf"]), help="How the arms are put together.")
-@click.option("--diversity", type=float, help="From 0 to 1: how much to prefer what differs from what comes before.")
-@click.option("--abstain", is_flag=True, help="Give nothing rather than what probably does not fit.")
-@click.option("--explain", is_flag=True, help="Show what each arm found, scores, what was dropped and why, and times.")
-@placed
-def recall(app: App, words: tuple[str, ...], explain: bool, **options: Any) -> None:
-    """Find memories by meaning, words, links and time, best first."""
-    from .asking import ask
-
-    query = terminal.spoken(words, "recall")
-    result = ask(app, "recall", Recall, query=query, explain=explain, **chosen(options))
+def _recalled(result: Recall, out: Look, asked: Asked) -> str:
     empty = False
     if not result.hits:
-        with app.open() as engine:
+        with asked.app.open() as engine:
             empty = not engine.stats()["memories"]
-    app.skipped(result.skipped)
-    app.say(result, partial(present.recalled, explain=explain, empty=empty))
+    return present.recalled(result, out, explain=asked.given.get("explain", False), empty=empty)
 
 
-@command()
-@click.argument("words", nargs=-1, metavar="[QUERY]...")
-@click.option("--budget", type=int, default=2000, show_default=True, help="At most so many tokens in all.")
-@click.option("--task", default="", help="What is being worked on.")
-@click.option("--system", default="", help="What the assistant is told first.")
-@click.option("--index", is_flag=True, help="Titles and ids only; read one with: recollect show ID")
-@placed
-def context(app: App, words: tuple[str, ...], **options: Any) -> None:
-    """Print what to give an assistant for QUERY, within a budget."""
-    from ..recall.context import Context
-    from .asking import ask
-
-    result = ask(app, "context", Context, query=" ".join(words), **options)
-    app.skipped(result.skipped)
-    app.say(result, lambda _, out: result.text)
-    app.skipped([result.report])
+def _listed(page: Page, out: Look, asked: Asked) -> str:
+    return present.listed(page, out, next_page(asked.app.argv, page.cursor))
 
 
-@command()
-@click.argument("id", nargs=-1, metavar="[ID]...")
-@click.option("--query", metavar="TEXT", help="Memories in which each of these words occurs.")
-@click.option("--all-in-scope", is_flag=True, help="All inside --project, --user, …")
-@click.option("--purge", is_flag=True, help="Erase for good: content, vectors, history.")
-@click.option(
-    "--derived", type=click.Choice((*DERIVED, "ask")), default="ask", show_default=True,
-    help="What a purge does with memories that were made of these and have no other evidence. Without a terminal, or "
-    "with --yes, ask means purge.",
+def _reported(made: Any, asked: Asked) -> int:
+    asked.app.skipped([made.report])
+    return 0
+
+
+VIEWS = {
+    "remember": View(
+        lambda made, out, asked: present.remembered(made, out),
+        lambda made, asked: Refused.exit if made.action == "refused" else 0,
+    ),
+    "recall": View(_recalled),
+    "context": View(lambda made, out, asked: made.text, _reported),
+    "list": View(_listed),
+    "link": View(lambda made, out, asked: present.linked(made, out)),
+    "history": View(lambda found, out, asked: present.history(found, out)),
+    "stats": View(lambda found, out, asked: present.stats(found, out)),
+    "forget": View(lambda gone, out, asked: present.forgotten(gone, out)),
+    "reject": View(lambda gone, out, asked: present.rejected(gone, out, asked.given.get("undo", False))),
+}
+
+
+@operation(
+    "forget", click.Option(["--all-in-scope"], is_flag=True, help="All inside --project, --user, …"),
+    click.Option(["--derived"], type=click.Choice((*DERIVED, "ask")), default="ask", show_default=True,
+                 help="What a purge does with memories that were made of these and have no other evidence. Without a "
+                 "terminal, or with --yes, ask means purge."),
+    click.Option(["--yes", "-y"], is_flag=True, help="Do not ask."),
+    help="Forget memories by id, by a query, or all inside a scope.\n\nWith --purge they are erased for good, wherever "
+    "their words lie, and the receipt tells what was done. To erase all of a person: recollect forget --user NAME "
+    "--purge",
 )  # fmt: skip
-@click.option("--dry-run", is_flag=True, help="Only show what would go.")
-@click.option("--yes", "-y", is_flag=True, help="Do not ask.")
-@click.option("--reason", default="", help="Kept in the history.")
-@placed
-def forget(
-    app: App, id: tuple[str, ...], query: str | None, all_in_scope: bool, purge: bool, derived: str, dry_run: bool,
-    yes: bool, reason: str,
-) -> None:  # fmt: skip
-    """Forget memories by id, by a query, or all inside a scope.
-
-    With --purge they are erased for good, wherever their words lie, and the receipt tells what was done. To erase all
-    of a person: recollect forget --user NAME --purge
-    """
-    from ..ops import verbs
-
-    whole = all_in_scope or (purge and not id and query is None and app.inside() != EVERYWHERE)
-    scope = app.inside() if whole else None
-    with app.open() as engine:
-        if query is not None and not id and not whole:
-            result = verbs.forget(
-                engine, app.caller(engine), query=query, purge=purge, dry_run=True, derived=DERIVED[derived == "keep"],
-                **app.places,
-            )  # fmt: skip
-        else:
-            result = engine.forget(
-                id or None, query=query, scope=scope, purge=purge, dry_run=True, derived=DERIVED[derived == "keep"]
-            )
-        if not dry_run and (result.memories or (whole and purge)):
-            if (purge or not id) and not yes:
-                confirm(app, partial(present.forgotten, result))
-                if derived == "ask" and result.derived:
+def forget(asked: Asked, all_in_scope: bool, derived: str, yes: bool) -> None:
+    ids, purge, scope = asked.given.get("id"), asked.given.get("purge", False), asked.app.inside()
+    whole = all_in_scope or (purge and not ids and "query" not in asked.given and scope != EVERYWHERE)
+    if sum((whole, bool(ids), "query" in asked.given)) != 1:
+        raise BadInput("Name what to forget: an id, a query or a scope.", fix="Give exactly one of the three.")
+    # An id is an id, whatever the program was told of places; a query looks where the command names, or at home.
+    places = scope.as_dict() if whole else {} if ids else asked.app.places
+    asked.given = {name: value for name, value in asked.given.items() if name not in SCOPE_FIELDS} | places
+    with asked.app.open() as engine:
+        gone = asked.call(engine, dry_run=True, derived=DERIVED[derived == "keep"])
+        if not asked.given.get("dry_run") and (gone.memories or (whole and purge)):
+            if (purge or not ids) and not yes:
+                confirm(partial(present.forgotten, gone))
+                if derived == "ask" and gone.derived:
                     derived = DERIVED[not click.confirm("Erase what was derived from it too?", default=True, err=True)]
-            what: dict[str, Any] = {"scope": scope} if whole and purge else {"id": [one.id for one in result.memories]}
-            result = engine.forget(**what, purge=purge, reason=reason, derived=DERIVED[derived == "keep"])
-    app.say(result, present.forgotten)
+            if not (whole and purge):  # what was shown goes, and nothing that came since
+                names = {name: value for name, value in asked.given.items() if name in ("purge", "reason")}
+                asked.given = {**names, "id": [memory.id for memory in gone.memories]}
+            gone = asked.call(engine, derived=DERIVED[derived == "keep"])
+    show(asked, gone)
 
 
-@command()
-@click.argument("id", nargs=-1, required=True, metavar="ID...")
-@click.option("--reason", default="", help="Why it is wrong; kept, and told when it is refused.")
-@click.option("--undo", is_flag=True, help="Take a rejection back.")
-def reject(app: App, id: tuple[str, ...], reason: str, undo: bool) -> None:
-    """Forget memories and never let what they say come back."""
-    with app.open() as engine:
-        result = engine.reject(id, reason=reason, undo=undo)
-    app.say(result, partial(present.rejected, undo=undo))
-
-
-@command()
-@click.argument("id")
-@click.option("--content", metavar="TEXT", help="The new text; - reads standard input.")
-@click.option("--source", metavar="URI", help="Where the new text comes from: a URL, file:… or commit:…, or words.")
-@drafted
-@click.option(
-    "--state", type=click.Choice(["active", "archived", "invalid"]),
-    help="Bring it back, set it aside, or say that it holds no longer.",
+@operation(
+    "edit", click.Option(["--clear"], multiple=True, type=click.Choice([*EMPTY]), metavar="FIELD",
+                         help="Empty a field: tags, expires_at, …"),
+    help="Change a memory; with no option, open its text in $EDITOR.\n\nWith --content - the new text is read from "
+    "standard input.",
 )  # fmt: skip
-@several("--clear", type=click.Choice([*EMPTY]), metavar="FIELD", help="Empty a field: tags, expires_at, …")
-@click.option("--reason", default="", help="Kept in the history.")
-@placed
-def edit(app: App, id: str, clear: tuple[str, ...], reason: str, **fields: Any) -> None:
-    """Change a memory; with no option, open its text in $EDITOR."""
-    changes = {**chosen(fields), **{name: EMPTY[name] for name in clear}}
+def edit(asked: Asked, clear: tuple[str, ...]) -> None:
+    changes = asked.given | {name: EMPTY[name] for name in clear}
     if changes.get("content") == "-":
         changes["content"] = terminal.piped()
-    with app.open() as engine:
-        before = engine.get(id, peek=True)
-        if app.places:
-            changes["scope"] = replace(before.scope, **app.places)
-        if not changes and terminal.asks():
+    with asked.app.open() as engine:
+        before = engine.get(changes.pop("id"), peek=True)
+        if not changes.keys() - {"reason"} and terminal.asks():
             changes["content"] = click.edit(before.content, require_save=True) or before.content
-        after = engine.edit(before.id, reason=reason, **changes)
-    app.say(after, lambda _, out: present.changed(before, after, out))
+        after = asked.operation.call(engine, asked.app.caller(engine), {**changes, "id": before.id})
+    asked.app.say(after, lambda _, out: present.changed(before, after, out))
 
 
-@command()
-@click.argument("id")
-@back
-def show(app: App, id: str, **times: Any) -> None:
-    """Show one memory whole: its source, evidence and links."""
-    with app.open() as engine:
-        memory = engine.get(id, **times)
+@operation("get", help="Show one memory whole: its source, evidence and links.")
+def show_(asked: Asked) -> None:
+    with asked.app.open() as engine:
+        memory = asked.call(engine)
         source, evidence = engine.evidence(memory.id)
         links = engine.links(memory.id)
     data = {"memory": memory, "source": source, "evidence": evidence, "links": links}
-    app.say(data, lambda _, out: present.shown(memory, source, evidence, links, out))
-
-
-@command("list")
-@click.option("-n", "--limit", type=int, default=50, show_default=True, help="At most so many.")
-@click.option("--cursor", help="Where the page before ended.")
-@filtered
-@back
-@placed
-def list_(app: App, limit: int, cursor: str | None, **filters: Any) -> None:
-    """List memories, newest first."""
-    from ..ops import verbs
-
-    with app.open() as engine:
-        page = verbs.list_(engine, app.caller(engine), limit=limit, cursor=cursor, **chosen(filters), **app.places)
-    app.skipped(page.skipped)
-    app.say(page, lambda _, out: present.listed(page, out, next_page(app.argv, page.cursor)))
+    asked.app.say(data, lambda _, out: present.shown(memory, source, evidence, links, out))
 
 
 def next_page(argv: Sequence[str], cursor: str | None) -> str:
@@ -221,58 +134,14 @@ def next_page(argv: Sequence[str], cursor: str | None) -> str:
     return shlex.join(["recollect", *kept, "--cursor", cursor]) if cursor else ""
 
 
-@command()
-@click.argument("origin", metavar="A")
-@click.argument("relation", type=click.Choice(RELATIONS), metavar="RELATION")
-@click.argument("target", metavar="B")
-@click.option("--reason", default="", help="Kept with the link.")
-def link(app: App, origin: str, relation: str, target: str, reason: str) -> None:
-    """Tie two memories, such as NEW supersedes OLD.
-
-    RELATION is related, supersedes, contradicts, elaborates, depends_on, uses, implements, calls, configures,
-    had_incident, owned_by, caused_by, derived_from or mentions.
-    """
-    with app.open() as engine:
-        result = engine.link(origin, relation, target, reason=reason)
-    app.say(result, present.linked)
-
-
-@command()
-@click.argument("id")
-def history(app: App, id: str) -> None:
-    """Show every change of a memory: who, when, why, what it was."""
-    with app.open() as engine:
-        entries = engine.history(id)
-    app.say(entries, present.history)
-
-
-@command()
-def stats(app: App) -> None:
-    """Count the memories, and tell how large the store is."""
-    with app.open() as engine:
-        counts = engine.stats()
-    app.say(counts, present.stats)
-
-
-@command()
-@click.option("--since", metavar="DAY", help="The first day, such as 2026-03-01; of this month unless told.")
-@click.option("--until", metavar="DAY", help="The last day; today unless told.")
-@click.option("--project", metavar="NAME", help="Only of this project.")
-def usage(app: App, **asked: Any) -> None:
-    """Tell what models cost, by day, project, operation and model."""
-    from ..ops import costs
-
-    with app.open() as engine:
-        report = engine.spending.report(**asked)
-    app.say(report, lambda _, out: costs.told(report))
-
-
 @command("export")
 @click.option("-o", "--output", required=True, metavar="FILE", help="The file to write; - is standard output.")
 @click.option("--journal", is_flag=True, help="With the whole history.")
 @click.option("--reference", is_flag=True, help="Only entities and relations, as the reference memory server has them.")
 def export(app: App, output: str, journal: bool, reference: bool) -> None:
     """Write everything to a file of JSON lines."""
+    from ..store.checksums import noticing
+
     path = Path(output)
     if output != "-" and (path.is_relative_to("/dev") or (path.exists() and not path.is_file())):
         raise BadInput(f"{output} is not a file.", fix="Name a file, or - for standard output.")
@@ -484,7 +353,13 @@ def evaluate(
     from ..evaluate.run import Options, run
 
     say = None if app.json else partial(click.echo, err=True)
-    report = run(name, data=data, options=Options(cache=cache, store=store, recall=chosen(options)), say=say)
+    asked = {name: value for name, value in options.items() if value is not None}
+    report = run(
+        name,
+        data=data,
+        options=Options(cache=cache, store=store, recall=asked),
+        say=say,
+    )
     worse = reports.gate(report, json.loads(baseline.read_text("utf-8"))) if baseline else []
     if output:
         reports.save(report, output)

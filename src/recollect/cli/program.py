@@ -14,7 +14,7 @@ import os
 import sys
 from collections.abc import Callable, MutableMapping, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import partial, reduce
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -22,19 +22,17 @@ import click
 
 from .. import __version__
 from ..errors import BadInput, RecollectError
-from ..types import KINDS, STATES, Noun, Scope
+from ..types import Noun, Scope
 from . import present, terminal
 from .contents import CONTENTS, MODULES
 from .present import Look
-from .terminal import Moment, Notes, look
+from .terminal import Notes, look
 
 if TYPE_CHECKING:
     from ..agents.access import Caller
     from ..engine import Engine
 
 F = TypeVar("F", bound=Callable[..., Any])
-EMPTY: dict[str, Any] = {"title": "", "reasoning": "", "tags": (), "keywords": (), "refs": (), "valid_from": None,
-                         "valid_to": None, "expires_at": None}  # fmt: skip
 
 
 # -- what every command shares ----------------------------------------------------------------------------------------
@@ -114,9 +112,19 @@ class Program(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(MODULES)
 
+    def made(self, name: str) -> click.Command | None:
+        """A command that was loaded already."""
+        return self._made.get(name)
+
     def _load(self, name: str) -> None:
-        if name in MODULES and name not in self._made:
+        if name not in MODULES or name in self._made:
+            return
+        if MODULES[name]:
             import_module(f"{__package__}.{MODULES[name]}")
+        else:
+            from .operations import load
+
+            load(name)
 
     def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, *_: Any, **extra: Any) -> Any:
         argv = list(sys.argv[1:] if args is None else args)
@@ -140,7 +148,7 @@ class Program(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for title, section in CONTENTS.items():
             with formatter.section(title):
-                formatter.write_dl([(name, told) for name, (_, told) in section.items()])
+                formatter.write_dl(list(section.items()))
 
 
 def complain(error: dict[str, str], code: int, argv: Sequence[str]) -> int:
@@ -161,7 +169,7 @@ def wire(value: Any) -> Any:
     return [wire(part) for part in value] if isinstance(value, list | tuple) else value
 
 
-def confirm(app: App, preview: Callable[[Look], str]) -> None:
+def confirm(preview: Callable[[Look], str]) -> None:
     """Show what would go and ask; without a terminal, stop."""
     click.echo(preview(look(sys.stderr)), err=True)
     if not terminal.asks():
@@ -210,50 +218,29 @@ def command(
     name: str | None = None, *, group: click.Group | None = None, **more: Any
 ) -> Callable[[F], click.Command]:  # fmt: skip
     """A command that takes `--json` and is given the `App`; of the program, or of a group of its commands."""
-    flag = click.option("--json", is_flag=True, expose_value=False, callback=_json, help="Print JSON.")
+    flag = click.option("--json", **_JSON)
     return lambda function: (group or cli).command(name, **more)(flag(click.pass_obj(function)))
 
 
+_EVERYWHERE: dict[str, Any] = {"is_flag": True, "expose_value": False, "callback": _everywhere,
+                               "help": "Of every project; without it, of this folder's."}  # fmt: skip
+_JSON: dict[str, Any] = {"is_flag": True, "expose_value": False, "callback": _json, "help": "Print JSON."}
+EVERYWHERE = partial(click.Option, ["--everywhere"], **_EVERYWHERE)
+JSON = partial(click.Option, ["--json"], **_JSON)
+
+
+def _placing(name: str) -> dict[str, Any]:
+    return {"expose_value": False, "callback": _place, "metavar": "NAME", "help": f"Of this {name}."}
+
+
+def place(name: str) -> click.Option:
+    return click.Option([f"--{name}"], **_placing(name))
+
+
 placed = together(
-    *(click.option(f"--{name}", expose_value=False, callback=_place, metavar="NAME", help=f"Of this {name}.")
-      for name in ("project", "user", "branch", "agent", "session")),
-    click.option("--everywhere", is_flag=True, expose_value=False, callback=_everywhere,
-                 help="Of every project; without it, of this folder's."),
-)  # fmt: skip
-drafted = together(
-    click.option("--kind", type=click.Choice(KINDS), metavar="KIND", help="fact (default), decision, preference, …"),
-    click.option("--title", help="A short name for it."),
-    click.option("--reasoning", help="Why it is so."),
-    several("--tag", "tags", metavar="TAG", help="May be given several times."),
-    several("--keyword", "keywords", metavar="WORD", help="Words it should be found by."),
-    several("--ref", "refs", metavar="REF", help="A file, commit, ticket or URL."),
-    click.option("--importance", type=int, help="From 1 to 10; 5 when not told."),
-    click.option("--confidence", type=float, help="From 0 to 1; 1 when not told."),
-    click.option("--valid-from", type=Moment(), help="When it began to hold."),
-    click.option("--valid-to", type=Moment(whole_day=True), help="When it ceased to hold."),
-    click.option("--expires", "expires_at", type=Moment(ahead=True), help="When to drop it: a time, or 30d from now."),
+    *(click.option(f"--{name}", **_placing(name)) for name in ("project", "user", "branch", "agent", "session")),
+    click.option("--everywhere", **_EVERYWHERE),
 )
-filtered = together(
-    several("--kind", "kinds", type=click.Choice(KINDS), metavar="KIND", help="Only these kinds."),
-    several("--tag", "tags", metavar="TAG", help="Only with all these tags."),
-    several("--state", "states", type=click.Choice((*STATES, "any")), metavar="STATE", help="active unless told; any."),
-    click.option("--since", type=Moment(), help="2026-03-01, 7d, 2h, or an ISO time with its zone."),
-    click.option("--until", type=Moment(whole_day=True), help="The same; a day counts to its end."),
-    click.option("--min-importance", type=int, help="From 1 to 10."),
-)
-
-back = together(
-    click.option("--as-of", type=Moment(), help="What was known then; and held then, unless --true-at is told."),
-    click.option("--true-at", type=Moment(), help="What held then, by what is known."),
-)
-
-
-def chosen(values: dict[str, Any]) -> dict[str, Any]:
-    """The options that were given."""
-    told = {name: value for name, value in values.items() if value not in (None, ())}
-    if "any" in told.get("states", ()):
-        told["states"] = STATES
-    return told
 
 
 # -- the program ------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""The commands of upkeep: `janitor`, `health`, `top`, `backup` and `restore`."""
+"""The commands of upkeep: `janitor run`, `top`, `backup` and `restore`."""
 
 from __future__ import annotations
 
@@ -11,20 +11,18 @@ from pathlib import Path
 import click
 
 from ..errors import BadInput, DaemonRunning, ServerUnavailable
-from ..ops import upkeep as upkeep_ops
+from ..ops.upkeep import cleaned
 from ..upkeep.backup import Backup
-from ..upkeep.janitor.janitor import NAMES, Report
+from ..upkeep.janitor.janitor import NAMES
+from .operations import View, group
 from .present import Look, memories, plural
-from .program import App, cli, command, several
+from .program import App, command, several
 from .terminal import progress
 
-
-@cli.group()
-def janitor() -> None:
-    """Keep memories clean: duplicates, contradictions, old ones."""
+VIEWS = {"health": View(end=lambda found, asked: int(found.status == "alert"))}
 
 
-@command("run", group=janitor)
+@command("run", group=group("janitor"))
 @click.option("--dry-run", is_flag=True, help="Change nothing, tell what would be done.")
 @several("--step", "steps", type=click.Choice(NAMES), metavar="NAME", help=f"Only this step: {', '.join(NAMES)}.")
 def run(app: App, dry_run: bool, steps: tuple[str, ...]) -> None:
@@ -34,27 +32,7 @@ def run(app: App, dry_run: bool, steps: tuple[str, ...]) -> None:
     """
     with app.open() as engine, progress("cleaning") as step:
         report = engine.janitor.run(dry_run=dry_run, steps=steps, progress=step)
-    app.say(report, lambda found, out: upkeep_ops.cleaned(found))
-
-
-@command("report", group=janitor)
-def report(app: App) -> None:
-    """Show what the last run did."""
-    with app.open() as engine:
-        last = engine.janitor.last()
-    told = {"report": Report.of(last) if last else None, "job": last}
-    app.say(told, lambda found, out: upkeep_ops.told(found))
-
-
-@command()
-@click.option("--rebuild/--no-rebuild", default=True, help="Build the index again where it finds too little.")
-def health(app: App, rebuild: bool) -> None:
-    """Measure whether the index finds what exact search finds."""
-    with app.open() as engine:
-        found = engine.health.run(rebuild=rebuild)
-    app.say(found, lambda one, out: upkeep_ops.measured(one))
-    if found.status == "alert":
-        raise click.exceptions.Exit(1)
+    app.say(report, lambda found, out: cleaned(found))
 
 
 @command()

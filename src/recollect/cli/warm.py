@@ -7,28 +7,24 @@ has the same version, the same store and the same settings. One that does not an
 from __future__ import annotations
 
 import json
-from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any
 
-from .. import __version__, errors, times
-from ..nouns import remade
+from .. import __version__, errors
 from ..settings import Settings
 from ..thin import link
-from ..types import Noun
 
-N = TypeVar("N", bound=Noun)
 ALIVE = 2.0  # seconds in which a daemon shows that it is at work
 PATIENCE = 60.0  # seconds that it may work then
 
 
-def ask(chosen: Settings, actor: str, folder: str, verb: str, kind: type[N], given: dict[str, Any]) -> N | None:
-    """What the daemon answers somebody in a folder, or nothing where none runs that would answer the same."""
+def ask(chosen: Settings, actor: str, folder: str, verb: str, given: dict[str, Any]) -> tuple[Any] | None:
+    """What the daemon answers somebody in a folder, as it is sent; None where none would answer the same."""
     found = link.daemon(str(chosen.home.absolute()))
     if found is None or found.version != __version__ or not found.socket:
         return None
     sent = {
         "verb": verb,
-        "given": {name: times.iso(value) if isinstance(value, datetime) else value for name, value in given.items()},
+        "given": given,
         "settings": chosen.fingerprint(),
         "tenant": chosen.tenant,
         "user": chosen.user,
@@ -49,4 +45,4 @@ def ask(chosen: Settings, actor: str, folder: str, verb: str, kind: type[N], giv
         return None
     if error := told.get("error"):
         raise errors.of(error["code"])(error["message"], fix=error["fix"])
-    return remade(kind, told["result"])
+    return (told["result"],)

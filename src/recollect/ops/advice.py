@@ -11,7 +11,7 @@ import re
 from ..errors import RecollectError
 from .catalogue import OPERATIONS
 
-TOOL_OF = {one.cli: one.mcp for one in reversed(OPERATIONS) if one.cli and one.mcp}
+TOOL_OF = {one.command: one.mcp for one in reversed(OPERATIONS) if one.command and one.mcp}
 _SENTENCE = re.compile(r"(?<=[.;])\s+")
 _PART = re.compile(r", (?:or|and) ")
 _SHELL = re.compile(r"\brecollect [a-z]|\b(?:pip|uv|git|iconv|chmod|make|curl) [a-z-]|^Run: ")

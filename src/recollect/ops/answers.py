@@ -23,8 +23,10 @@ from ..types import Scope
 from .folders import asked_in, folder_of, left_out
 from .operation import LOOKED, PLACED, Operation, P
 
-QUESTION = P("question", "text", "The question, in plain words.", aliases=("query", "q", "text"))
-KNOWN = P("question", "text", "The question, or its id in the cache.", aliases=("query", "q", "text", "id"))
+QUESTION = P("question", "text", "The question, in plain words.", aliases=("query", "q", "text"), cli="QUESTION...")
+KNOWN = P(
+    "question", "text", "The question, or its id in the cache.", aliases=("query", "q", "text", "id"), cli="QUESTION|ID"
+)
 PLACES, ASKED = PLACED[:2], LOOKED[:2]  # an answer is kept for a user and a project, and nothing narrower
 
 
@@ -93,8 +95,8 @@ def answer_list(
     return engine.answers.questions(scope=where, tier=tier, kept=kept, limit=limit)
 
 
-def answer_show(engine: Engine, caller: Caller, *, id: str) -> Answer:
-    return engine.answers.find(_known(engine, caller, id, {}))
+def answer_show(engine: Engine, caller: Caller, *, id: str, **places: Any) -> Answer:
+    return engine.answers.find(_known(engine, caller, id, places))
 
 
 def answer_stats(engine: Engine, caller: Caller, **places: Any) -> dict[str, Any]:
@@ -173,13 +175,14 @@ def rated(answer: Answer, now: datetime) -> str:
     return f"Noted; it is sure to {answer.confidence or 0:.2f} now."
 
 
-ANSWERS: tuple[Operation, ...] = (
+GROUPS = {"answers": "Look after the answers that are kept."}
+OPERATIONS: tuple[Operation, ...] = (
     Operation(
         "ask", "Ask the librarian", "Answer a question from memory, at once if it was asked before.",
         "Use it for questions that come up again: how something works, where it lies, who owns it, what was decided. "
         "The answer names its sources and how sure it is. What is not known is said, and an answer to a question that "
         "is only near is marked as related: do not take it for the answer.",
-        (QUESTION, P("fresh", "flag", "Compute it now, whatever is kept.", False), *ASKED),
+        (QUESTION, P("fresh", "flag", "Compute it now, whatever is kept.", False), *LOOKED),
         ask, said, "POST", "/v1/ask", Answered,
         read_only=True, idempotent=True, mcp="ask_librarian", cli="ask",
     ),
@@ -187,7 +190,7 @@ ANSWERS: tuple[Operation, ...] = (
         "remember_answer", "Remember an answer", "Keep an answer to a question, to be given when it is asked again.",
         "Use it when the user gave or confirmed an answer. It ends when what is known about the question changes.",
         (
-            QUESTION, P("answer", "text", "The answer."),
+            replace(QUESTION, cli="QUESTION"), P("answer", "text", "The answer.", cli="ANSWER"),
             P("pin", "flag", "Never let it go for want of room.", False), *PLACES,
         ),
         remember_answer, said, "POST", "/v1/answers", Answered,
@@ -203,7 +206,7 @@ ANSWERS: tuple[Operation, ...] = (
     Operation(
         "feedback", "Rate an answer", "Say whether an answer helped.",
         "Use it when the user says so. Two that did not help retire the answer.",
-        (KNOWN, P("helpful", "flag", "Whether it helped."), *ASKED),
+        (KNOWN, P("helpful", "flag", "Whether it helped.", cli="--helpful/--not-helpful"), *ASKED),
         feedback, rated, "POST", "/v1/answers/feedback", Answer,
         right="write", mcp="librarian_feedback", cli="answers feedback",
     ),
@@ -264,15 +267,15 @@ ANSWERS: tuple[Operation, ...] = (
             P("limit", "whole", "At most so many.", 200, least=1, most=10_000), *PLACES,
         ),
         answer_seed, sown, "POST", "/v1/answers/seed", Seeded,
-        right="write", idempotent=True, no_mcp="upkeep, not work on knowledge", cli="answers seed",
+        right="write", idempotent=True, no_mcp="upkeep, not work on knowledge", within="answers seed",
     ),
     Operation(
         "answers", "List answers", "Questions that were asked, last asked first, with the answers that are kept.",
         "Those of every user and project, unless one is named.",
         (
-            P("limit", "whole", "At most so many.", 50, aliases=("k", "n"), least=1, most=1000),
+            P("limit", "whole", "At most so many.", 50, aliases=("k", "n"), least=1, most=1000, cli="-n --limit"),
             P("tier", "text", "Only of this tier.", None, choices=TIERS),
-            P("kept", "flag", "Only with an answer, or only without.", None), *PLACES,
+            P("kept", "flag", "Only with an answer, or only without.", None, cli="--kept/--not-kept"), *PLACES,
         ),
         answer_list, lines, "GET", "/v1/answers", [Answer],
         read_only=True, idempotent=True, no_mcp="a model asks, and does not browse the cache", cli="answers list",
@@ -280,7 +283,7 @@ ANSWERS: tuple[Operation, ...] = (
     Operation(
         "answer", "Show an answer", "One question with its answer, what it was built from and how often it was asked.",
         "By the id of the question.",
-        (P("id", "text", "The id of the question, or at least its last 4 characters."),),
+        (P("id", "text", "The id of the question, or at least its last 4 characters.", cli="QUESTION|ID"), *ASKED),
         answer_show, line, "GET", "/v1/answers/{id}", Answer,
         read_only=True, idempotent=True, no_mcp="a model asks, and does not browse the cache", cli="answers show",
     ),

@@ -84,10 +84,22 @@ def cited(engine: Engine, caller: Caller, refs: Sequence[str], project: str) -> 
         return list(refs), project
     try:
         name, folder = folder_of(engine, caller, project or None)
-        found = truth.cited(refs, STATES.repository(folder))
+        repository = STATES.repository(folder)
+        found = truth.cited(_from_the_top(refs, caller, repository.root), repository)
     except (NoRepository, GitUnavailable, BadInput):
         return list(refs), project
     return list(found), project or (name if len(found) > len(refs) else "")
+
+
+def _from_the_top(refs: Sequence[str], caller: Caller, root: Path) -> list[str]:
+    """References, with files of the folder that the caller works in told from the top of its repository."""
+    named = []
+    for ref in refs:
+        path, mark, symbol = ref.partition("::")
+        own = caller.folder and not caller.token and not (root / path).is_file()
+        here = Path(caller.folder) / path
+        named.append(f"{os.path.relpath(here, root)}{mark}{symbol}" if own and here.is_file() else ref)
+    return named
 
 
 def seen(engine: Engine, caller: Caller, places: Mapping[str, Any]) -> Scope:

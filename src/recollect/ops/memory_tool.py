@@ -24,6 +24,7 @@ from ..agents.access import Caller
 from ..engine import Engine
 from ..errors import RecollectError
 from ..types import Memory, Scope
+from .operation import PLACED, Operation, P
 
 COMMANDS = ("view", "create", "str_replace", "insert", "delete", "rename")
 ROOT = "/memories"
@@ -246,3 +247,29 @@ def _told(given: dict[str, Any], name: str) -> str:
     if given.get(name) is None:
         raise Mistake(f"{name} is missing.")
     return str(given[name])
+
+
+OPERATIONS = (
+    Operation(
+        "memory_tool", "Memory tool", "The commands of the memory tool memory_20250818, over files below /memories.",
+        "For programs that give Claude its memory tool: pass each tool call's input on as it is, and give content back "
+        "as the tool result. Each file is a memory: found by recall, with a history.",
+        (
+            P("command", "text", "What to do.", choices=COMMANDS),
+            P("path", "text", "The file or directory, below /memories.", None),
+            P("view_range", "wholes", "First and last line to show; -1 is the end.", None),
+            P("file_text", "text", "What to write (create).", None),
+            P("old_str", "text", "What to replace; it must occur exactly once.", None),
+            P("new_str", "text", "What to put in its place.", None),
+            P("insert_line", "whole", "After which line to insert; 0 is the top.", None, least=0, most=10**7),
+            P("insert_text", "text", "What to insert.", None),
+            P("old_path", "text", "What to rename.", None),
+            P("new_path", "text", "Its new path.", None),
+            *PLACED,
+        ),
+        run, lambda result, now: str(result["content"]), "POST", "/v1/memory-tool",
+        {"content": str, "is_error": bool},
+        right="write", destructive=True, no_mcp="for programs that offer the memory tool themselves",
+        no_cli="for programs; a person uses remember, edit and forget",
+    ),
+)  # fmt: skip

@@ -26,7 +26,11 @@ WHEN = "A time with its zone (2026-03-01T09:30:00Z), a day (2026-03-01), or how 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """`returns` is the noun it gives: one, a `[noun]` list of them, or a dictionary of names to either."""
+    """`returns` is the noun it gives: one, a `[noun]` list of them, or a dictionary of names to either.
+
+    `cli` is the command that is made from it, or `within` one that does it among other things. `help` is what the
+    command says of itself, where that is not the summary; `tenant` lets the command name one.
+    """
 
     name: str
     title: str
@@ -46,8 +50,15 @@ class Operation:
     mcp: str = ""
     no_mcp: str = ""
     cli: str = ""
+    within: str = ""
     no_cli: str = ""
+    help: str = ""
+    tenant: bool = False
     status: int = 200
+
+    @property
+    def command(self) -> str:
+        return self.cli or self.within
 
     def schema(self, *, rare: bool = True) -> dict[str, Any]:
         return schema(self.parameters, rare=rare)
@@ -68,8 +79,8 @@ class Operation:
 
 # -- parameters that several share ------------------------------------------------------------------------------------
 
-ID = P("id", "text", "The id, or at least its last 4 characters.", aliases=("memory_id",))
-IDS = P("id", "ids", "An id, or a list of ids.", aliases=("ids", "memory_id", "memory_ids"))
+ID = P("id", "text", "The id, or at least its last 4 characters.", aliases=("memory_id",), cli="ID")
+IDS = P("id", "ids", "An id, or a list of ids.", aliases=("ids", "memory_id", "memory_ids"), cli="ID...")
 REASON = P("reason", "text", "Why; kept in the history.", "")
 PLACED = (
     P("project", "text", "The project; narrows where it holds or is looked for.", None, aliases=("service",)),
@@ -86,12 +97,20 @@ LOOKED = (
     *PLACED[1:],
 )  # fmt: skip
 FILTERS = (
-    P("kinds", "texts", "Only these kinds.", None, choices=KINDS, aliases=("kind", "type", "types")),
-    P("tags", "texts", "Only with all these tags.", None, aliases=("tag",)),
+    P("kinds", "texts", "Only these kinds.", None, choices=KINDS, aliases=("kind", "type", "types"), cli="--kind"),
+    P("tags", "texts", "Only with all these tags.", None, aliases=("tag",), cli="--tag"),
     P("since", "time", f"Not older than. {WHEN}", None, aliases=("after_date",)),
     P("until", "time", f"Not newer than. {WHEN}", None, aliases=("before_date",)),
     P("min_importance", "whole", "At least so important, 1 to 10.", None, least=1, most=10, rare=True),
-    P("states", "texts", "Other states than active; any is all of them.", None, choices=(*STATES, "any"), rare=True),
+    P(
+        "states",
+        "texts",
+        "Other states than active; any is all of them.",
+        None,
+        choices=(*STATES, "any"),
+        rare=True,
+        cli="--state",
+    ),
 )
 BACK = (
     P("as_of", "time", f"What was known then; and held then, unless true_at is told. {WHEN}", None, rare=True),
@@ -101,10 +120,11 @@ KIND = P("kind", "text", "What sort of knowledge it is.", None, choices=KINDS, a
 FIELDS = (
     P("title", "text", "A short name for it.", None),
     P("reasoning", "text", "Why it is so.", None, aliases=("why", "rationale")),
-    P("tags", "texts", "Words to file it under.", None),
+    P("tags", "texts", "Words to file it under.", None, cli="--tag"),
     P("importance", "whole", "1 to 10; 5 when not told.", None, least=1, most=10),
-    P("refs", "texts", "Files, commits, tickets or URLs it is about.", None, aliases=("references", "files")),
-    P("keywords", "texts", "Words it should be found by, at most 10.", None, rare=True),
+    P("refs", "texts", "Files, commits, tickets or URLs it is about.", None, aliases=("references", "files"),
+      cli="--ref"),
+    P("keywords", "texts", "Words it should be found by, at most 10.", None, rare=True, cli="--keyword"),
     P("confidence", "number", "0 to 1; 1 when not told.", None, least=0, most=1, rare=True),
     P("network", "text", "Which sort of truth it is; follows from the kind.", None, choices=NETWORKS, rare=True),
     P("context", "text", "What stood around it; searched, not shown.", None, rare=True),
@@ -113,7 +133,7 @@ FIELDS = (
     P("valid_from", "time", f"When it began to hold. {WHEN}", None, nullable=True, rare=True),
     P("valid_to", "time", f"When it ceased to hold. {WHEN}", None, nullable=True, rare=True),
     P("expires_at", "later", "When to drop it: a time with its zone, a day, or 30d from now.", None, nullable=True,
-      rare=True, aliases=("expires",)),
+      rare=True, aliases=("expires",), cli="--expires"),
 )  # fmt: skip
 SOURCE = P(
     "source", "source", "Where it comes from: a URL, file:… or commit:…, a few words, or an object.", None, rare=True,
@@ -130,7 +150,7 @@ SOURCE = P(
 )  # fmt: skip
 DRAFT = (
     P("content", "text", "What to remember, in one or a few sentences that stand on their own.",
-      aliases=("text", "memory", "fact")),
+      aliases=("text", "memory", "fact"), cli="TEXT..."),
     KIND,
     *FIELDS,
     SOURCE,

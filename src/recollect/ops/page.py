@@ -26,8 +26,8 @@ from ..store.census import Facets
 from ..types import SOURCES, TRUSTS, Check, Entity, Job, Memory, Page
 from . import hooks, words
 from .folders import without_paths
+from .memories import split
 from .operation import FILTERS, PLACED, WHEN, Operation, P
-from .verbs import split
 
 FOR_PEOPLE = "for people who look through everything; a model asks recall"
 ON_THE_PAGE = "the page at / shows it"
@@ -47,12 +47,12 @@ def sieve(caller: Caller, values: dict[str, Any]) -> Sieve:
 
 def whoami(engine: Engine, caller: Caller) -> dict[str, Any]:
     """Who asks, what they may do, and which operations this server has."""
-    from .catalogue import OPERATIONS  # which is made of this list among others
+    from .catalogue import OPERATIONS as ALL  # which is made of this list among others
 
     return {
         "actor": caller.actor, "tenant": caller.tenant, "can": sorted(caller.can), "wall": caller.wall,
         "home": caller.home, "token": bool(caller.token), "version": __version__, "head": engine.head,
-        "operations": {one.name: one.path for one in OPERATIONS if one.right in caller.can},
+        "operations": {one.name: one.path for one in ALL if one.right in caller.can},
     }  # fmt: skip
 
 
@@ -193,7 +193,7 @@ def _pairs(pairs: list[Pair], now: Any) -> str:
 
 
 _LIMIT = P("limit", "whole", "At most so many.", 50, aliases=("k", "top_k", "n"), least=1, most=MAX_LIMIT)
-PAGE = (
+OPERATIONS: tuple[Operation, ...] = (
     Operation(
         "whoami", "Who am I", "Who is asking, with which rights, behind which wall, and what there is to ask.",
         "To see what a token is good for.",
@@ -209,14 +209,14 @@ PAGE = (
             _LIMIT, P("cursor", "text", "Where the page before ended.", None, aliases=("page_token",)), *SIEVE,
         ),
         browse, words.listed, "GET", "/v1/browse", Page,
-        read_only=True, idempotent=True, no_mcp=FOR_PEOPLE, cli="list",
+        read_only=True, idempotent=True, no_mcp=FOR_PEOPLE, within="list",
     ),
     Operation(
         "facets", "Facets", "How many memories there are of each kind, state, trust, project, tag, source and day.",
         "Of those that the filters let through.",
         SIEVE,
         facets, words.plain, "GET", "/v1/facets", Facets,
-        read_only=True, idempotent=True, no_mcp=FOR_PEOPLE, cli="stats",
+        read_only=True, idempotent=True, no_mcp=FOR_PEOPLE, within="stats",
     ),
     Operation(
         "recalled", "Recalled last", "Memories that were recalled last, newest first.",
@@ -270,7 +270,7 @@ PAGE = (
         "By id and kind; the secret itself is not told. recollect scan --fix takes them out.",
         (_LIMIT,),
         secrets, words.plain, "GET", "/v1/secrets", dict,
-        right="admin", read_only=True, idempotent=True, no_mcp=FOR_PEOPLE, cli="scan",
+        right="admin", read_only=True, idempotent=True, no_mcp=FOR_PEOPLE, within="scan",
     ),
     Operation(
         "preview", "Preview", "What the start of a session and the next prompt would be given, before it happens.",
@@ -281,41 +281,41 @@ PAGE = (
             *PLACED,
         ),
         preview, words.plain, "POST", "/v1/preview", dict,
-        read_only=True, idempotent=True, no_mcp=FOR_PEOPLE, cli="context",
+        read_only=True, idempotent=True, no_mcp=FOR_PEOPLE, within="context",
     ),
     Operation(
         "checks", "Checks", "Whether the store is whole, and whether every memory has its vector.",
         "The part of recollect doctor that a running server can do.",
         (),
         checks, words.plain, "GET", "/v1/checks", {"checks": [Check]},
-        right="admin", read_only=True, idempotent=True, no_mcp="upkeep, not work on knowledge", cli="doctor",
+        right="admin", read_only=True, idempotent=True, no_mcp="upkeep, not work on knowledge", within="doctor",
     ),
     Operation(
         "jobs", "Jobs", "Work in the background: what waits, runs, is done and failed, newest first.",
         "Captures, embeddings and upkeep.",
         (_LIMIT,),
         jobs, words.plain, "GET", "/v1/jobs", {"jobs": [Job]},
-        right="admin", read_only=True, idempotent=True, no_mcp="upkeep, not work on knowledge", cli="jobs",
+        right="admin", read_only=True, idempotent=True, no_mcp="upkeep, not work on knowledge", within="jobs",
     ),
     Operation(
         "settings", "Settings", "Every setting in force, with its default, its meaning and where it was set.",
         "Passwords in addresses are left out.",
         (),
         settings, words.plain, "GET", "/v1/settings", dict,
-        right="admin", read_only=True, idempotent=True, no_mcp="for the person who runs it", cli="config",
+        right="admin", read_only=True, idempotent=True, no_mcp="for the person who runs it", within="config",
     ),
     Operation(
         "assistants", "Assistants", "Which assistants on this machine are connected.",
         "recollect install HOST connects one.",
         (),
         assistants, words.plain, "GET", "/v1/assistants", dict,
-        right="admin", read_only=True, idempotent=True, no_mcp="for the person who runs it", cli="install",
+        right="admin", read_only=True, idempotent=True, no_mcp="for the person who runs it", within="install",
     ),
     Operation(
         "try_models", "Try the models", "Ask each model that is set up one short thing, and tell how it went.",
         "It costs what one short question costs.",
         (),
         try_models, words.plain, "POST", "/v1/models/try", dict,
-        right="admin", no_mcp="for the person who runs it", cli="doctor",
+        right="admin", no_mcp="for the person who runs it", within="doctor",
     ),
 )  # fmt: skip

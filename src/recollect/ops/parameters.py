@@ -51,6 +51,10 @@ class Parameter:
     """One parameter. `rare` ones are taken everywhere and left out where a short list matters (a model's tools).
 
     `empty` says that an empty text is a value of its own, also where only texts can be sent.
+
+    `cli` is how the command line spells it: by its name unless told; "-n --limit" are flags, "--on/--off" a pair of
+    them, with "=" before what holds when neither is given; "ID" is a word at its place, "[B]" one that may be missing,
+    "TEXT..." all words that are left; "-" leaves it out.
     """
 
     name: str
@@ -64,6 +68,7 @@ class Parameter:
     rare: bool = False
     nullable: bool = False
     empty: bool = False
+    cli: str = ""
     fields: tuple[Parameter, ...] = field(default=())
 
     @property

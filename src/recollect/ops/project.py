@@ -23,16 +23,27 @@ from ..project import brief, tasks, truth
 from ..project.brief import Brief
 from ..project.git import Commit, Repository, Wanted, seen_from
 from ..project.ingest import Report, embed_later, ingest
+from ..project.recognise import KINDS as FILE_KINDS
 from ..project.recognise import Kind
 from ..project.severity import IMPORTANCE
 from ..project.severity import severity as severity_of
-from ..project.state import State, authors
+from ..project.state import Author, State, authors
+from ..project.truth import Verified
 from ..recall.fence import HEADER, neutral
+from ..recall.query import MAX_LIMIT
 from ..recall.task import LEAD
 from ..types import Forgotten, Memory, Recall, Remembered
-from . import verbs, words
+from . import memories, words
 from .folders import STATES, folder_of
+from .operation import FILTERS, LOOKED, WHEN, Operation, P
 
+_PROJECT = P("project", "text", "The project.", None, aliases=("service", "service_name"))
+_BRANCH = P("branch", "text", "Only of this branch.", None, rare=True)
+_FOLDER = "on the machine of the daemon; the one the assistant works in unless told"
+_KEY = P("id", "text", "The id of the memory.", aliases=("key", "memory_id"))
+_PATH = P("path", "path", "The file or folder, as the machine of the daemon calls it, or below the project's folder.",
+          aliases=("file", "folder"))  # fmt: skip
+_DRY = P("dry_run", "flag", "Only tell what would be done.", False)
 BEARING = ("decision", "incident", "lesson", "rule")  # what somebody who takes a task up should know
 _NO_GIT = (NoRepository, GitUnavailable)
 
@@ -163,7 +174,7 @@ def search_commits(
         narrowed: dict[str, Any] = {name: wanted[name] for name in ("since", "until") if name in wanted}
         if project:
             narrowed["project"] = project
-        near = verbs.recall(engine, caller, query=query, kinds=["commit"], limit=limit, abstain=True, **narrowed)
+        near = memories.recall(engine, caller, query=query, kinds=["commit"], limit=limit, abstain=True, **narrowed)
         found["memories"] = [hit.memory for hit in near.hits if _fits(hit.memory, wanted)]
     return found
 
@@ -227,7 +238,7 @@ def at_hand(found: Mapping[str, Any], now: datetime) -> str:
 
 
 def semantic_search(engine: Engine, caller: Caller, *, query: str, **options: Any) -> Recall:
-    return verbs.recall(engine, caller, query=query, **options)
+    return memories.recall(engine, caller, query=query, **options)
 
 
 def ingest_files(
@@ -263,7 +274,7 @@ def ingest_incident(
     where = caller.scope({"project": project} if project else {})
     named = [name.strip() for name in services if name.strip()] or ([where.project] if where.project else [])
     told: dict[str, Any] = {"reasoning": lessons, "project": project}
-    made = verbs.remember(
+    made = memories.remember(
         engine, caller, content=summary, kind="incident",
         tags=["incident", f"severity:{level}", *(f"service:{name.lower()}"[:60] for name in named)],
         importance=IMPORTANCE[level], **{name: value for name, value in told.items() if value},
@@ -283,11 +294,11 @@ def taken_in(report: Report, now: datetime) -> str:
 
 
 def update_memory(engine: Engine, caller: Caller, *, id: str, value: str, source: str) -> Memory:
-    return verbs.edit(engine, caller, id=id, content=value, source=source, reason=f"source: {source}")
+    return memories.edit(engine, caller, id=id, content=value, source=source, reason=f"source: {source}")
 
 
 def invalidate_memory(engine: Engine, caller: Caller, *, id: str, reason: str) -> Forgotten:
-    return Forgotten((verbs.edit(engine, caller, id=id, state="invalid", reason=reason),))
+    return Forgotten((memories.edit(engine, caller, id=id, state="invalid", reason=reason),))
 
 
 def verify(
@@ -300,7 +311,7 @@ def verify(
     if not named:
         raise BadInput("Which project is meant is not known.", fix="Name it.")
     repository: Repository = STATES.repository(folder)
-    accepted = [caller.owned(verbs.find(engine, caller, id)).id for id in accept]
+    accepted = [caller.owned(memories.find(engine, caller, id)).id for id in accept]
     for id in [] if dry_run else accepted:
         truth.accept(engine, repository, id)
     return truth.verify(engine, repository, named, mark=not dry_run)
@@ -311,3 +322,165 @@ def verified(found: truth.Verified, now: datetime) -> str:
     for one in found.stale:
         lines.append(neutral(f"{one.id} {text.shorten(one.title, 80)}: {'; '.join(one.reasons)}"))
     return "\n".join([*lines, *(f"{id} stands again" for id in found.recovered)])
+
+
+# -- operations -------------------------------------------------------------------------------------------------------
+
+GROUPS = {"task": "Keep what is being worked on from one session to the next."}
+OPERATIONS: tuple[Operation, ...] = (
+    Operation(
+        "semantic_search", "Search the project's memory",
+        "Find decisions, incidents, conventions, code and anything else that bears on a question, by meaning.",
+        "Use it before designing, changing or explaining something.",
+        (
+            P("query", "text", "What to look for, in plain words.", aliases=("q", "text", "question")),
+            P("limit", "whole", "At most so many.", 10, aliases=("k", "top_k", "n"), least=1, most=MAX_LIMIT),
+            FILTERS[0], LOOKED[0],
+        ),
+        semantic_search, words.recalled, "POST", "/v1/project/search", Recall,
+        read_only=True, idempotent=True, mcp="semantic_search", within="recall",
+    ),
+    Operation(
+        "set_task_context", "Set the task at hand",
+        "Keep what is being worked on, so that the next session can go on with it.",
+        "Use it when work on something begins or turns to something else. A new task takes the place of the one "
+        "before.",
+        (P("task", "text", "What is being worked on.", cli="TEXT..."),
+         P("details", "map", "Anything more, by name.", None, cli="--detail"),
+         _PROJECT, _BRANCH),
+        set_task_context, words.remembered, "POST", "/v1/project/task", Remembered,
+        right="write", idempotent=True, mcp="set_task_context", cli="task set", status=201,
+        help="Set the task at hand; it takes the place of the one before.",
+    ),
+    Operation(
+        "get_task_context", "Get the task at hand",
+        "What was being worked on, where the repository stands, and what was decided that bears on it.",
+        "Use it at the start of a session.",
+        (_PROJECT, _BRANCH),
+        get_task_context, at_hand, "GET", "/v1/project/task",
+        {"task": Memory | None, "state": State | None, "related": [Memory], "skipped": [str]},
+        read_only=True, idempotent=True, mcp="get_task_context", cli="task get",
+    ),
+    Operation(
+        "brief", "Brief for a session",
+        "What to know before the first word: standing rules, and what bears on the work at hand.",
+        "Use it at the start of a session, where no hook has told it. What is asked for is composed of the feature, "
+        "branch, task and files that are worked on; the last line says how the answer came about.",
+        (
+            P("limit", "whole", "At most so many memories.", None, aliases=("k", "top_k", "n"), least=1, most=200),
+            P("path", "path", f"A folder of the project, {_FOLDER}.", None, rare=True, aliases=("folder",)),
+            _PROJECT,
+        ),
+        brief_of, briefed, "GET", "/v1/project/brief", Brief,
+        read_only=True, mcp="session_brief", within="brief",
+    ),
+    Operation(
+        "project_state", "State of the repository",
+        "Branch, what is staged and what is not, the last commits; the history of a file and who changed it.",
+        "Use it to see where the work stands, or who changed a file and why.",
+        (
+            P("file", "path", "Also the history of this file.", None),
+            P("commits", "whole", "So many of the last commits.", 10, least=0, most=200, cli="-n --commits"),
+            P("path", "path", f"A folder of the repository, {_FOLDER}.", None, rare=True, aliases=("folder",)),
+            _PROJECT,
+        ),
+        project_state, standing, "GET", "/v1/project/state",
+        {"state": State | None, "history": [Commit], "authors": [Author], "task": Memory | None, "skipped": [str]},
+        read_only=True, idempotent=True, mcp="project_state", cli="git",
+        help="Where the repository of this folder stands, and what is at hand.",
+    ),
+    Operation(
+        "search_commits", "Search commits",
+        "Find commits by words of the message, author, file, date, or a text that they added or removed.",
+        "Use it when asked when or why something was changed. Where no message has the words, commits that are "
+        "remembered and come close are given.",
+        (
+            P("query", "text", "Words of the message; each must occur.", "", aliases=("q", "text", "message"),
+              cli="[QUERY]..."),
+            P("author", "text", "Name or address of who made it.", None),
+            P("path", "path", "Only commits that changed this file or folder.", None, aliases=("file",)),
+            P("since", "time", f"Not older than. {WHEN}", None, aliases=("after",)),
+            P("until", "time", f"Not newer than. {WHEN}", None, aliases=("before",)),
+            P("content", "text", "A text that the commit added or removed.", None, aliases=("code", "pickaxe"),
+              cli="-S --content"),
+            P("limit", "whole", "At most so many.", 20, aliases=("k", "top_k", "n"), least=1, most=200,
+              cli="-n --limit"),
+            P("folder", "path", f"A folder of the repository, {_FOLDER}.", None, rare=True),
+            _PROJECT,
+        ),
+        search_commits, searched, "GET", "/v1/project/commits",
+        {"commits": [Commit], "memories": [Memory], "skipped": [str]},
+        read_only=True, idempotent=True, mcp="search_commits", cli="commits",
+        help="Search the commits of this repository.\n\nQUERY are words of the message; each must occur. Where none "
+        "has them, commits that are remembered and come close are told.",
+    ),
+    Operation(
+        "ingest_code", "Take code in", "Read the symbols of source files, with what they say and what they call.",
+        "Use it when code is to be found by what it does. What has not changed since the last time is left alone.",
+        (_PATH, _PROJECT, _DRY),
+        ingest_code, taken_in, "POST", "/v1/project/code", Report,
+        right="write", idempotent=True, mcp="ingest_code", within="ingest",
+    ),
+    Operation(
+        "ingest_adr", "Take decision records in",
+        "Read architecture decision records: what was decided, why, and what took its place since.",
+        "Use it on a record or a folder of them.",
+        (_PATH, _PROJECT, _DRY),
+        ingest_adr, taken_in, "POST", "/v1/project/decisions", Report,
+        right="write", idempotent=True, mcp="ingest_adr", within="ingest",
+    ),
+    Operation(
+        "ingest_incident", "Record an incident",
+        "Keep what went wrong in production and what was learnt from it, so that the same change is not made again.",
+        "Post-mortems that lie in files are read by ingest_files.",
+        (
+            P("summary", "text", "What happened, and the cause."),
+            P("severity", "text", "How bad it was: SEV-1 to SEV-5, P1 to P5, critical, high, medium or low.", "medium"),
+            P("lessons", "text", "What was learnt.", ""),
+            P("services", "texts", "The services that it was of; the project unless told.", (),
+              aliases=("affected_services", "components")),
+            _PROJECT,
+        ),
+        ingest_incident, words.remembered, "POST", "/v1/project/incidents", Remembered,
+        right="write", mcp="ingest_incident", within="remember", status=201,
+    ),
+    Operation(
+        "ingest_files", "Take files in",
+        "Read what files tell: decisions, post-mortems, code, documents, memory files of assistants.",
+        "Use it on a file or folder of any of these; what it is is recognised. What has not changed since the last "
+        "time is left alone, and what came from a file that is gone leaves memory.",
+        (_PATH, P("kind", "text", "Take all of it for this.", None, choices=FILE_KINDS, aliases=("as", "type")),
+         _PROJECT, _DRY),
+        ingest_files, taken_in, "POST", "/v1/project/files", Report,
+        right="write", idempotent=True, mcp="ingest_files", within="ingest",
+    ),
+    Operation(
+        "update_memory", "Replace a memory", "Replace what a memory says, with where the new text comes from.",
+        "Its history keeps what it said before.",
+        (_KEY, P("value", "text", "What it says from now on."), P("source", "text", "Where that comes from.")),
+        update_memory, words.changed, "PUT", "/v1/memories/{id}/content", Memory,
+        right="write", idempotent=True, mcp="update_memory", within="edit",
+    ),
+    Operation(
+        "invalidate_memory", "Invalidate a memory", "Take what no longer holds out of search, with the reason.",
+        "It ends to hold now, and is still found by who asks what held before. A person can bring it back.",
+        (_KEY, P("reason", "text", "Why it no longer holds.")),
+        invalidate_memory, words.forgotten, "POST", "/v1/memories/{id}/invalidate", Forgotten,
+        right="write", destructive=True, idempotent=True, mcp="invalidate_memory", within="forget",
+    ),
+    Operation(
+        "verify", "Verify citations", "Look whether the files, symbols and commits that memories cite still stand.",
+        "Use it after code has changed. What does not stand is marked stale and listed; a memory that was looked at "
+        "and is still true is accepted.",
+        (
+            P("accept", "texts", "Ids of memories that are still true: they cite the files as they are now.", ()),
+            _DRY,
+            P("path", "path", f"A folder of the repository, {_FOLDER}.", None, rare=True, aliases=("folder",)),
+            _PROJECT,
+        ),
+        verify, verified, "POST", "/v1/project/verify", Verified,
+        right="write", idempotent=True, mcp="verify_memories", cli="verify",
+        help="Look whether what memories cite still stands.\n\nFiles, symbols and commits are looked at again. What "
+        "does not stand is marked stale and listed, and shown so wherever it is recalled. Ends with 1 if anything is.",
+    ),
+)  # fmt: skip

@@ -1,17 +1,69 @@
-"""The operations that keep a store in good health, each with its verb and its words."""
+"""Upkeep: moving a store, keeping it in good health, and what models cost."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Iterator, Mapping
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from ..agents.access import Caller
 from ..engine import Engine
-from ..types import Job
+from ..errors import BadInput
+from ..exchange import Imported
+from ..types import TRUSTS, Job
 from ..upkeep.health import Health
 from ..upkeep.janitor.janitor import NAMES, Report
+from ..upkeep.spending import dollars
+from . import words
 from .operation import Operation, P
+
+PIECE = 65_536
+
+
+def export(engine: Engine, caller: Caller, *, journal: bool = False, reference: bool = False) -> Iterator[str]:
+    """The lines, in pieces: written to a file first, so that they are of one moment."""
+    caller.unwalled("An export")
+    folder = tempfile.TemporaryDirectory(prefix="recollect-")
+    path = Path(folder.name, "export.jsonl")
+    try:
+        engine.export(path, journal=journal, reference=reference)
+    except BaseException:
+        folder.cleanup()
+        raise
+    return _pieces(folder, path)
+
+
+def _pieces(folder: tempfile.TemporaryDirectory[str], path: Path) -> Iterator[str]:
+    with folder, path.open(encoding="utf-8") as lines:
+        while piece := lines.read(PIECE):
+            yield piece
+
+
+def import_(
+    engine: Engine, caller: Caller, *, lines: str, embed: bool = True, trust: str = "unverified"
+) -> Imported:  # fmt: skip
+    caller.unwalled("An import")
+    with tempfile.TemporaryDirectory(prefix="recollect-") as folder:
+        path = Path(folder, "import.jsonl")
+        path.write_text(lines, "utf-8", errors="replace")
+        try:
+            return engine.import_(path, embed=embed, trust=trust)
+        except BadInput as error:
+            error.message = error.message.replace(f"{path}", "lines")
+            raise
+
+
+def embed(engine: Engine, caller: Caller) -> dict[str, Any]:
+    caller.unwalled("Embedding")
+    return {"embedded": engine.embed()}
+
+
+def mend(engine: Engine, caller: Caller) -> dict[str, Any]:
+    caller.unwalled("Mending")
+    engine.mend()
+    return {"mended": ["full text"]}
 
 
 def janitor(engine: Engine, caller: Caller, *, dry_run: bool = False, steps: list[str] | None = None) -> Any:
@@ -31,6 +83,43 @@ def janitor_report(engine: Engine, caller: Caller) -> Any:
 def health(engine: Engine, caller: Caller, *, rebuild: bool = True) -> Health:
     caller.unwalled("The health of recall")
     return engine.health.run(rebuild=rebuild)
+
+
+def usage(engine: Engine, caller: Caller, **asked: Any) -> dict[str, Any]:
+    caller.unwalled("What models cost")
+    return engine.spending.report(**asked)
+
+
+def say_usage(report: Mapping[str, Any], now: datetime | None = None) -> str:
+    total, budgets = report["total"], report["budgets"]
+    lines = [
+        f"{report['since']} to {report['until']}: {dollars(total['dollars'])}, {total['calls']:,} calls, "
+        f"{total['tokens_in']:,} tokens read, {total['tokens_out']:,} written"
+    ]
+    lines += [_row(row) for row in report["rows"]]
+    day, month, tokens = budgets["day"], budgets["month"], budgets["tokens"]
+    left = [
+        f"{dollars(day['spent'])} of {dollars(day['limit'])} today",
+        f"{dollars(month['spent'])} of {dollars(month['limit'])} this month",
+    ]
+    if tokens["limit"]:
+        left.append(f"{tokens['spent']:,} of {tokens['limit']:,} tokens today")
+    lines.append(f"budget: {', '.join(left)}")
+    if report["paused"]:
+        lines.append(f"paused: {report['paused']}")
+    if not report["models"]["extract"]:
+        lines.append("no language model is set: rules do its work, for nothing")
+    return "\n".join([*lines, f"prices of {report['prices']}"])
+
+
+def _row(row: Mapping[str, Any]) -> str:
+    put_off = f", {row['refused']:,} put off" if row["refused"] else ""
+    guessed = " (estimated)" if row["estimated"] else ""
+    return (
+        f"  {row['day']}  {row['project'] or '(no project)'}  {row['operation']}  {row['model']}: "
+        f"{row['calls']:,} calls, {row['tokens_in']:,} + {row['tokens_out']:,} tokens{guessed}{put_off}, "
+        f"{dollars(row['dollars'])}"
+    )
 
 
 # -- words ------------------------------------------------------------------------------------------------------------
@@ -69,7 +158,55 @@ def measured(found: Health, now: datetime | None = None) -> str:
     return "\n".join(lines)
 
 
-UPKEEP: tuple[Operation, ...] = (
+GROUPS = {"janitor": "Keep memories clean: duplicates, contradictions, old ones."}
+OPERATIONS: tuple[Operation, ...] = (
+    Operation(
+        "usage", "Usage", "What models on servers cost, and what is left of the budgets.",
+        "Use it when asked what memory costs, or why its work is paused.",
+        (
+            P("since", "text", "The first day, such as 2026-03-01; of this month unless told.", None),
+            P("until", "text", "The last day; today unless told.", None),
+            P("project", "text", "Only of this project.", None),
+        ),
+        usage, say_usage, "GET", "/v1/usage", dict,
+        read_only=True, idempotent=True, mcp="memory_usage", cli="usage",
+    ),
+    Operation(
+        "export", "Export", "Everything as JSON lines.",
+        "All sources, memories, evidence, links and rejected values of the tenant, one JSON object a line.",
+        (
+            P("journal", "flag", "With the whole history.", False),
+            P("reference", "flag", "The graph alone, as the reference memory server keeps it.", False),
+        ),
+        export, words.plain, "GET", "/v1/export", str,
+        right="admin", read_only=True, idempotent=True, no_mcp="a whole store does not fit into a conversation",
+        within="export",
+    ),
+    Operation(
+        "import", "Import", "Take in JSON lines: an export, or one object with content a line.",
+        "What is known is not doubled, what was rejected stays out.",
+        (
+            P("lines", "text", "The JSON lines."), P("embed", "flag", "Give each a vector now.", True),
+            P("trust", "text", "How far it is believed at most, unless this home exported it.", "unverified",
+              choices=TRUSTS),
+        ),
+        import_, words.imported, "POST", "/v1/import", Imported,
+        right="admin", idempotent=True, no_mcp="a file is taken in by a person: recollect import FILE", within="import",
+    ),
+    Operation(
+        "embed", "Embed", "Give a vector to every memory that has none of today's model.",
+        "Needed after the model was changed or was missing for a while.",
+        (),
+        embed, words.counted, "POST", "/v1/embed", dict,
+        right="admin", idempotent=True, no_mcp="upkeep, not work on knowledge", within="embed",
+    ),
+    Operation(
+        "mend", "Mend", "Build the full text index again.",
+        "Needed when the doctor says that the full text index is broken.",
+        (),
+        mend, words.counted, "POST", "/v1/mend", dict,
+        right="admin", idempotent=True, no_mcp="upkeep, not work on knowledge", within="doctor",
+    ),
     Operation(
         "janitor", "Clean up", "Merge duplicates, settle contradictions, archive what is over; in the background.",
         "Asks for a run now; the daemon makes one every janitor_hours by itself. With dry_run nothing happens and the "
@@ -79,7 +216,7 @@ UPKEEP: tuple[Operation, ...] = (
             P("steps", "texts", "Only these steps.", None, choices=NAMES, aliases=("step",)),
         ),
         janitor, told, "POST", "/v1/janitor", dict,
-        right="admin", no_mcp="upkeep, not work on knowledge", cli="janitor run",
+        right="admin", no_mcp="upkeep, not work on knowledge", within="janitor run",
     ),
     Operation(
         "janitor_report", "What the janitor did", "The report of the last run, or how far the present one is.",
@@ -91,7 +228,7 @@ UPKEEP: tuple[Operation, ...] = (
     Operation(
         "health", "Health of recall", "Whether the vector index finds what an exact search finds.",
         "Fifty questions made from the store are asked both ways; where too little is found the index is built again.",
-        (P("rebuild", "flag", "Build the index again where it finds too little.", True),),
+        (P("rebuild", "flag", "Build the index again where it finds too little.", True, cli="--rebuild/--no-rebuild"),),
         health, measured, "POST", "/v1/health", Health,
         right="admin", idempotent=True, no_mcp="upkeep, not work on knowledge", cli="health",
     ),

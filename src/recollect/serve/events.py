@@ -24,8 +24,8 @@ from starlette.routing import Route
 from ..agents.access import Caller
 from ..engine import Engine
 from ..errors import BadInput, RateLimited
+from ..ops import memories
 from ..ops import page as page_ops
-from ..ops import verbs
 from ..overview import Looked
 from ..types import Entry
 from . import wire
@@ -113,7 +113,7 @@ def _look(engine: Engine, caller: Caller, after: int) -> tuple[tuple[Entry, ...]
     if engine.head <= after:
         return (), ()
     entries = engine.changes(after=after, limit=BATCH)
-    return entries, verbs.visible_changes(engine, caller, entries)
+    return entries, memories.visible_changes(engine, caller, entries)
 
 
 def _looks(engine: Engine, caller: Caller, after: int) -> list[Looked]:

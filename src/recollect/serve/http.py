@@ -24,7 +24,7 @@ from ..agents.access import Caller
 from ..agents.home import FOLDER, at_home
 from ..engine import Engine
 from ..errors import BadInput, ChangedMeanwhile, TooSlow
-from ..ops import verbs
+from ..ops import memories
 from ..ops.catalogue import OPERATIONS
 from ..ops.operation import Operation
 from ..store.changes import WRITTEN
@@ -129,7 +129,7 @@ def _if_match(request: Request, operation: Operation, engine: Engine, caller: Ca
     if operation.name == "edit" and len(versions) == 1:
         given.setdefault("version", versions[0])
     elif operation.name in ("edit", "forget"):
-        memory = verbs.find(engine, caller, given["id"])
+        memory = memories.find(engine, caller, given["id"])
         if memory.version not in versions:
             raise ChangedMeanwhile(f"Memory {memory.id} is no longer as it was read.")
 

@@ -19,12 +19,10 @@ from .. import terms
 from ..agents.access import Caller
 from ..engine import Engine
 from ..errors import BadInput, RecollectError
+from ..ops import answers, history, memories, project
 from ..ops.advice import for_model
-from ..ops.answers import ANSWERS
-from ..ops.catalogue import BY_NAME, OWN
-from ..ops.history_ops import HISTORY
+from ..ops.catalogue import BY_NAME
 from ..ops.parameters import Parameter, read
-from ..ops.project_ops import PROJECT
 from . import dialects, entities
 from .toolbox import Tool, of_operation
 from .wire import wire
@@ -208,18 +206,19 @@ BATCH = Tool(
 
 # -- the profiles -----------------------------------------------------------------------------------------------------
 
-_OWN = {operation.name: of_operation(operation) for operation in OWN if operation.mcp}
+_SHOWN = (*memories.OPERATIONS, BY_NAME["usage"])
+_OWN = {operation.name: of_operation(operation) for operation in _SHOWN if operation.mcp}
 # Left to the profile `full`: what a model asks for less often.
 _RARE = ("evidence", "stats", "usage", "pending", "approve")
-_LIBRARIAN = tuple(of_operation(operation) for operation in ANSWERS if operation.mcp)
-_HISTORY = tuple(of_operation(operation) for operation in HISTORY if operation.mcp)
+_LIBRARIAN = tuple(of_operation(operation) for operation in answers.OPERATIONS if operation.mcp)
+_HISTORY = tuple(of_operation(operation) for operation in history.OPERATIONS if operation.mcp)
 PROFILES: dict[str, tuple[Tool, ...]] = {
     "core": (*(tool for name, tool in _OWN.items() if name not in _RARE), FIND_TOOLS, BATCH),
     "full": (*_OWN.values(), *_HISTORY, *_LIBRARIAN, FIND_TOOLS, BATCH),
     "memory": dialects.MEMORY,
     "capture": dialects.CAPTURE,
     "review": dialects.REVIEW,
-    "project": (*(of_operation(operation) for operation in PROJECT), of_operation(BY_NAME["why"])),
+    "project": (*(of_operation(operation) for operation in project.OPERATIONS), of_operation(BY_NAME["why"])),
     "reference": entities.TOOLS,
     "librarian": _LIBRARIAN,
     "history": _HISTORY,
