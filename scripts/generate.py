@@ -198,6 +198,17 @@ def capturing() -> str:
     return "\n".join([*rows, "", told])
 
 
+def typed_lines() -> str:
+    """How well typed lines are told from pasted ones, on repositories that were kept back."""
+    found = results("lines")["figures"]
+    return (
+        f"On {found['lines']:,} lines of repositories that were not used to fit it, {100 * found['right']:.1f} % are"
+        f" told right ({100 * found['typed kept']:.1f} % of the typed, {100 * found['pasted found']:.1f} % of the"
+        f" pasted ones); two readers agreed on {100 * found['readers agree']:.1f} %."
+        " `python scripts/fit_lines.py --judge`"
+    )
+
+
 def ranking() -> str:
     """How well evidence is found on public data, by rankers that had not seen it."""
     found = results("ranker")

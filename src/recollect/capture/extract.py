@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -19,9 +20,10 @@ from ..statements import is_question
 from ..terms import STOP_WORDS, terms
 from ..text import unquoted
 from . import sentences as rules
+from .lines import typed
 from .windows import Turn, Window
 
-VERSION = "rules 1"
+VERSION = "rules 2"
 MAX_KEYWORDS = 10
 MAX_NAMES = 8
 MAX_REFS, LONGEST_REF, LONGEST_KEYWORD = 16, 400, 60
@@ -75,12 +77,17 @@ def extract(window: Window) -> list[Candidate]:
 def _of_turn(turn: Turn) -> list[Candidate]:
     found: list[Candidate] = []
     before = ""
-    for sentence in rules.sentences(turn.content):
+    for sentence in own_sentences(turn):
         kind = rules.classify(" ".join(sentence.split()), turn.role) if len(sentence) <= LONGEST else None
         if kind is not None and (made := _candidate(turn, sentence, before, kind)) is not None:
             found.append(made)
         before = sentence
     return found
+
+
+def own_sentences(turn: Turn) -> Iterator[str]:
+    """The sentences of a turn; of a user's turn only what the user typed, not what was pasted."""
+    return rules.sentences(typed(turn.content) if turn.role == "user" else turn.content)
 
 
 def _candidate(turn: Turn, sentence: str, before: str, kind: rules.Class) -> Candidate | None:

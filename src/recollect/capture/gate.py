@@ -7,7 +7,8 @@ shape of a statement that does not take itself back.
 from __future__ import annotations
 
 from ..grounding import hedged
-from .sentences import classify, sentences
+from .extract import own_sentences
+from .sentences import classify
 from .windows import Window
 
 
@@ -20,5 +21,5 @@ def worth(window: Window) -> bool:
     return any(
         classify(" ".join(sentence.split()), turn.role) and not hedged(sentence)
         for turn in window.fresh
-        for sentence in sentences(turn.content)
+        for sentence in own_sentences(turn)
     )
