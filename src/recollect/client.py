@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import http.client
 import json
+import random
 import secrets
 import socket
 import ssl
 import threading
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from datetime import datetime
@@ -281,7 +283,9 @@ class Client:
             sent["Recollect-Folder"] = self._folder
         if self._token:
             sent["Authorization"] = f"Bearer {self._token}"
-        for attempt in (1, 2):
+        deadline, attempt = time.monotonic() + self._timeout, 0
+        while True:
+            attempt += 1
             kept = getattr(self._local, "connection", None) is not None
             try:
                 connection = self._connection()
@@ -289,13 +293,17 @@ class Client:
                 response = connection.getresponse()
             except (OSError, http.client.HTTPException) as error:
                 self.close()
-                if attempt == 2 or not kept:
+                if attempt > 1 or not kept:
                     raise ServerUnavailable(f"{self.url} does not answer: {error}.") from error
-            else:
-                break
-        if response.status >= 400:
-            raise _error(response.status, response.read(), response.headers.get("Retry-After", ""))
-        return response
+                continue
+            if response.status < 400:
+                return response
+            problem = _error(response.status, response.read(), response.headers.get("Retry-After", ""))
+            wait = problem.wait * (1 + random.random() / 2) if isinstance(problem, RateLimited) else 0.0
+            if not wait or time.monotonic() + wait >= deadline:
+                raise problem
+            time.sleep(wait)
+            attempt = 0
 
     def _connection(self) -> http.client.HTTPConnection:
         if getattr(self._local, "connection", None) is None:
@@ -379,6 +387,6 @@ def _error(status: int, body: bytes, wait: str) -> RecollectError:
     except (ValueError, KeyError, TypeError):
         return ServerUnavailable(f"What answers is not Recollect: status {status}.")
     kind = errors.of(code)
-    if kind is RateLimited:
-        return RateLimited(detail, wait=float(wait) if wait.isdecimal() else 60.0)
+    if issubclass(kind, RateLimited):
+        return kind(detail, wait=float(wait) if wait.isdecimal() else 60.0)
     return kind(detail, fix=fix)

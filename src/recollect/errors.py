@@ -17,6 +17,7 @@ reading the message.
     ├── Unauthorised             a token is needed, or the one given is not good
     ├── Forbidden                the caller may not do that, or not there
     ├── RateLimited              too many requests at once
+    │   └── Busy                 of everybody, so that this one was not begun
     ├── TooSlow                  the answer took longer than a request may
     ├── ServerUnavailable        the server cannot be reached, or answered with something else
     ├── DaemonRunning            another daemon serves that home already
@@ -152,6 +153,12 @@ class RateLimited(RecollectError):
     def __init__(self, message: str, *, wait: float = 60.0) -> None:
         super().__init__(message)
         self.wait = wait  # seconds
+
+
+class Busy(RateLimited):
+    """Too many requests of everybody wait already, so this one was not begun."""
+
+    code, status, exit = "busy", 503, 8
 
 
 class TooSlow(RecollectError):

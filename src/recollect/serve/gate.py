@@ -6,7 +6,8 @@ none: over the Unix socket the kernel says whose process is calling, over TCP th
 so has a proxy. Even the secret counts only from a loopback address, with a loopback Host, no foreign Origin and no sign
 of having been forwarded, so that one that got out opens nothing from elsewhere.
 
-**How much.** A body over the limit is refused when its length says so, or while it comes. Each token has its rate.
+**How much.** A body over the limit is refused when its length says so, or while it comes. Each token has its rate, and
+each request its turn (`queue`).
 
 What nobody expected ends here too: it is logged with its traceback and answered as a problem, without a detail.
 """
@@ -16,6 +17,7 @@ from __future__ import annotations
 import hmac
 import ipaddress
 import logging
+import re
 import time
 from collections.abc import Callable, MutableMapping
 from typing import Any
@@ -31,12 +33,16 @@ from ..errors import Forbidden, RecollectError, TooLarge, Unauthorised
 from . import problem
 from .connection import is_owner
 from .metrics import Metrics
+from .queue import Queue
 from .sessions import COOKIE, PROOF, Session, Sessions
 from .tenants import Tenants
 
 # They tell nothing about anybody: the page is the same for all, and what it shows it has to ask for.
 OPEN = ("/healthz", "/readyz", "/openapi.json", "/docs", "/", "/login", "/logout")
 OPEN_BELOW = "/app/"
+UNQUEUED = re.compile(
+    r"/v1/events|/mcp(?:/.*)?|/metrics"
+)  # GET: streams that last, and what must answer when all is full
 NAMES = ("localhost", "127.0.0.1", "::1")
 FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
 SAFE = {
@@ -56,6 +62,7 @@ class Gate:
         self._sessions = sessions
         self._secret = secret.encode()
         self._metrics = metrics
+        self._queue = Queue(metrics)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -90,6 +97,10 @@ class Gate:
         if scope["path"] not in OPEN and not scope["path"].startswith(OPEN_BELOW):
             state["caller"] = caller = await self._caller(scope, headers)
             state["still_holds"] = self._holder(caller, headers)
+            if scope["method"] != "GET" or not UNQUEUED.fullmatch(scope["path"]):
+                async with self._queue.turn((caller.tenant, caller.token or caller.actor)):
+                    await self._app(scope, _Limited(receive, limit), send)
+                return
         await self._app(scope, _Limited(receive, limit), send)
 
     async def _caller(self, scope: Scope, headers: Headers) -> Caller:

@@ -26,6 +26,8 @@ class Metrics:
         self._buckets: dict[str, list[int]] = defaultdict(lambda: [0] * (len(BUCKETS) + 1))
         self._seconds: Counter[str] = Counter()
         self._journal: tuple[float, int] | None = None
+        self.shed: Counter[str] = Counter({"caller": 0, "full": 0, "waited": 0})
+        self.waiting = 0
         self.in_flight = 0
         self.streams = 0
 
@@ -46,9 +48,12 @@ class Metrics:
         """Everything, with gauges that only the caller knows: name → (help, value), and lines of other families."""
         with self._lock:
             lines = [*self._counted(), *self._timed()]
+        words = "Requests refused because too many waited: of the caller, of all, or for too long."
+        lines += _labelled("recollect_http_shed_total", "counter", words, "reason", self.shed)
         lines += more
         gauges = gauges | {
             "recollect_http_requests_in_flight": ("Requests being answered.", self.in_flight),
+            "recollect_http_requests_waiting": ("Requests that wait for their turn.", self.waiting),
             "recollect_http_streams": ("Event streams that are open.", self.streams),
             "process_resident_memory_bytes": ("Memory of the process.", resident()),
         }

@@ -169,13 +169,18 @@ class Link:
     def request(
         self, method: str, path: str, body: bytes = b"", headers: Mapping[str, str] | None = None, timeout: float = 5.0
     ) -> Answer:
-        """Ask, and read the whole answer: its `body` is there."""
-        answer = self.open(method, path, body, headers, timeout)
-        try:
-            answer.read()
-        finally:
-            answer.close()
-        return answer
+        """Ask, and read the whole answer: its `body` is there. A busy daemon is asked again, while there is time."""
+        deadline = time.monotonic() + timeout
+        while True:
+            answer = self.open(method, path, body, headers, deadline - time.monotonic())
+            try:
+                answer.read()
+            finally:
+                answer.close()
+            wait = answer.wait
+            if not wait or time.monotonic() + wait >= deadline:
+                return answer
+            time.sleep(wait)
 
     def open(
         self, method: str, path: str, body: bytes = b"", headers: Mapping[str, str] | None = None,
@@ -369,6 +374,14 @@ class Answer:
                 raise ConnectionError("the daemon's answer is too large")
         self.body = b"".join(parts)
         return self.body
+
+    @property
+    def wait(self) -> float:
+        """The seconds after which a daemon that has too much to do would be asked again; nought where it answered."""
+        told = self.headers.get("retry-after", "")
+        if self.status not in (429, 503) or not told.isdecimal():
+            return 0.0
+        return int(told) * (1 + os.urandom(1)[0] / 512)  # not all at the same moment
 
     def json(self) -> Any:
         return json.loads(self.body)

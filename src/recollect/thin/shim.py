@@ -139,6 +139,7 @@ class Shim:
 
     def _ask(self, message: dict[str, Any], line: bytes) -> None:
         key, dead, trouble = json.dumps(message["id"]), None, ""
+        deadline = time.monotonic() + DRAIN
         try:
             for _ in range(TRIES):
                 link = self._daemon(dead, trouble)
@@ -146,8 +147,10 @@ class Shim:
                     self._fail(message["id"], INTERNAL_ERROR, self._why)
                     return
                 try:
-                    if self._exchange(link, key, message, line):
-                        return
+                    while wait := self._exchange(link, key, message, line, deadline):
+                        if wait is True:
+                            return
+                        time.sleep(wait)
                 except Hangs as error:
                     trouble = str(error)
                 dead = link
@@ -156,8 +159,11 @@ class Shim:
             with self._noting:
                 self._running.pop(key, None)
 
-    def _exchange(self, link: Link, key: str, message: dict[str, Any], line: bytes) -> bool:
-        """Ask one daemon and pass on what it says; False when it went away before it had answered."""
+    def _exchange(self, link: Link, key: str, message: dict[str, Any], line: bytes, deadline: float) -> bool | float:
+        """Ask one daemon and pass on what it says; False when it went away before it had answered.
+
+        One that has too much to do says in how many seconds to ask again, for a while.
+        """
         try:
             stream = link.ask("POST", self._path, line, self._headers(message), timeout=None)
         except Hangs:
@@ -169,7 +175,10 @@ class Shim:
                 if key not in self._running:
                     return True
                 self._running[key] = stream
-            return self._pass_on(Answer(stream), message)
+            answer = Answer(stream)
+            if (wait := answer.wait) and time.monotonic() + wait < deadline:
+                return wait
+            return self._pass_on(answer, message)
         except Hangs:
             raise
         except (OSError, ValueError):  # broken off; which is what giving it up looks like too
