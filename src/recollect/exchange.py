@@ -44,6 +44,7 @@ from .remember.drafts import MAX_REF, fields_of, prepare, source_of
 from .remember.rejections import Rejections
 from .remember.write import BATCH, COPIED, Writer
 from .store.contract import Store, Transaction
+from .store.salvage import Salvaged
 from .text import key
 from .thin.private import make_folder
 from .types import (
@@ -133,6 +134,20 @@ def is_sealed(path: Path, key: bytes) -> bool:
                 return hmac.compare_digest(line, told) and not file.read(1)
             seal.update(line)
     return False
+
+
+def export_salvaged(found: Salvaged, path: Path, now: datetime, *, journal: bool) -> int:
+    """Write what was salvaged, in the form of an export; the history only where no change of it is missing."""
+    nouns = {kind: [noun for noun in found.nouns if type(noun) is kind] for kind in ORDER}
+    whole = bool(found.entries) and found.entries[-1].seq == len(found.entries)
+    with _whole_file(path) as file:
+        _write(file, {"type": "header", "format": FORMAT, "exported_at": times.iso(now), "salvaged": True})
+        for kind, held in nouns.items():
+            for noun in sorted(held, key=lambda noun: noun.id):
+                _write(file, {"type": kind.__name__.lower(), **noun.as_dict()})
+        for entry in found.entries if journal and whole else ():
+            _write(file, {"type": "entry", **entry.as_dict()})
+    return len(nouns[Memory])
 
 
 def export_graph(graph: Graph, path: Path) -> int:

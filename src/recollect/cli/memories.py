@@ -138,7 +138,8 @@ def next_page(argv: Sequence[str], cursor: str | None) -> str:
 @click.option("-o", "--output", required=True, metavar="FILE", help="The file to write; - is standard output.")
 @click.option("--journal", is_flag=True, help="With the whole history.")
 @click.option("--reference", is_flag=True, help="Only entities and relations, as the reference memory server has them.")
-def export(app: App, output: str, journal: bool, reference: bool) -> None:
+@click.option("--salvage", is_flag=True, help="Everything that can still be read of a damaged database.")
+def export(app: App, output: str, journal: bool, reference: bool, salvage: bool) -> None:
     """Write everything to a file of JSON lines."""
     from ..store.checksums import noticing
 
@@ -147,8 +148,11 @@ def export(app: App, output: str, journal: bool, reference: bool) -> None:
         raise BadInput(f"{output} is not a file.", fix="Name a file, or - for standard output.")
     with tempfile.TemporaryDirectory(prefix="recollect-") as folder:
         target = Path(folder, "export.jsonl") if output == "-" else path
-        with app.open() as engine, progress("exporting") as step, noticing() as damaged:
-            count = engine.export(target, journal=journal, reference=reference, progress=step)
+        if salvage:
+            count, damaged = _salvaged(app, target, journal)
+        else:
+            with app.open() as engine, progress("exporting") as step, noticing() as damaged:
+                count = engine.export(target, journal=journal, reference=reference, progress=step)
         if output == "-":
             with target.open("rb") as file:
                 shutil.copyfileobj(file, sys.stdout.buffer)
@@ -158,6 +162,21 @@ def export(app: App, output: str, journal: bool, reference: bool) -> None:
     what = present.plural(count, "entity", "entities") if reference else present.memories(count)
     words = f"✓ exported {what}" + ("" if output == "-" else f" to {output}")
     app.say(data, lambda _, out: words, err=output == "-")
+
+
+def _salvaged(app: App, path: Path, journal: bool) -> tuple[int, dict[str, None]]:
+    """Write what can still be read; nothing is opened where that is not needed, and nothing is changed."""
+    from .. import exchange, settings
+    from ..store import open_store, salvage
+
+    chosen, _ = settings.load(**app.given)
+    now = datetime.now(UTC)
+    if chosen.remote:
+        with closing(open_store(chosen.place, chosen.busy_timeout, now)) as store:
+            found = salvage.from_store(store, chosen.tenant)
+    else:
+        found = salvage.from_file(chosen.store_path, chosen.tenant)
+    return exchange.export_salvaged(found, path, now, journal=journal), dict.fromkeys(found.skipped)
 
 
 @command("import")
@@ -272,14 +291,16 @@ def migrate_store(app: App, source: str, target: str) -> None:
 
 @command()
 @click.option("--fix", is_flag=True, help="Mend what can be mended safely: permissions, full text, missing vectors.")
-def doctor(app: App, fix: bool) -> None:
+@click.option("--accept", is_flag=True, help="Take the database as it is, after changes were lost or it was replaced.")
+def doctor(app: App, fix: bool, accept: bool) -> None:
     """Look at every part, and say how to mend what is broken."""
     from ..upkeep import doctor as doctors
     from . import probe
 
-    diagnosis, fixed = doctors.examine(__version__, datetime.now(UTC), **app.given), []
+    fixed = doctors.accept(datetime.now(UTC), **app.given) if accept else []
+    diagnosis = doctors.examine(__version__, datetime.now(UTC), **app.given)
     if fix:
-        fixed = doctors.close_to_others(diagnosis.exposed)
+        fixed += doctors.close_to_others(diagnosis.exposed)
         if diagnosis.unindexed:
             with app.open() as engine:
                 engine.mend()

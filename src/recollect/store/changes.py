@@ -249,6 +249,11 @@ class Changes(ABC):
         if (told := WRITTEN.get()) is not None and self._seq > self._began:
             told.append((self._began + 1, self._seq))
 
+    @property
+    def newest(self) -> tuple[int, bytes | None]:
+        """The number and the chain of the newest journal row."""
+        return self._seq, self._chain
+
     # -- looking ------------------------------------------------------------------------------------------------------
 
     def get(self, kind: type[N], id: str) -> N | None:

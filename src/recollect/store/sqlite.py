@@ -23,15 +23,29 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import apsw
 
 from .. import text, times
+from ..errors import StoreCorrupt
 from ..types import SCOPE_FIELDS, Entry, Filter, Kept, Memory
 from . import sqlite_file
 from .access import TOKEN, Access
 from .answers import Answers
 from .browsing import Browsing
-from .changes import BY_TIME, ENTRIES, HEAD, MEMORIES, MEMORY_COLUMNS, NOUN, RESTORE_USAGE, USED, Changes, used_rows
+from .changes import (
+    BY_TIME,
+    CHAIN_AT,
+    ENTRIES,
+    HEAD,
+    MEMORIES,
+    MEMORY_COLUMNS,
+    NOUN,
+    RESTORE_USAGE,
+    USED,
+    Changes,
+    used_rows,
+)
 from .checksums import notice
 from .jobs import Jobs
 from .ledger import Ledger
+from .mark import RESTORE, Mark
 from .rows import columns, entries, from_rows, noun_name, quoted, to_json, to_row
 from .search import found_in
 from .sqlite_changes import SQLiteChanges
@@ -157,6 +171,10 @@ class SQLiteStore(Jobs, Access, Ledger, Answers, Trail, Tending, Browsing):
     def __init__(self, path: Path, patience: float, now: datetime) -> None:
         self.path = path
         self._patience = patience
+        self.mark = Mark(path)
+        marked = self.mark.read()
+        if marked and sqlite_file.is_empty(path):
+            raise StoreCorrupt(f"The database is empty or gone, and was not before: {path}.", fix=RESTORE)
         sqlite_file.prepare(path, patience, times.micros(now))
         self._local = threading.local()
         self._connections: weakref.WeakSet[apsw.Connection] = weakref.WeakSet()
@@ -169,6 +187,9 @@ class SQLiteStore(Jobs, Access, Ledger, Answers, Trail, Tending, Browsing):
         self._summed = set()
         with self._reading() as con:
             self._identity = str(con.execute("select value from meta where key = 'store'").get)
+            self.mark.compare(marked, self._identity, lambda tenant, seq: self._head_and_chain(con, tenant, seq))
+        if self.mark.wrong:
+            log.warning("%s: %s. %s", path, self.mark.wrong, RESTORE)
 
     # -- connections --------------------------------------------------------------------------------------------------
 
@@ -216,6 +237,7 @@ class SQLiteStore(Jobs, Access, Ledger, Answers, Trail, Tending, Browsing):
             changes = SQLiteChanges(con, tenant, actor, now)
             yield changes
         changes.kept()
+        self.mark.note(self._identity, tenant, *changes.newest)
         if changes.purged:
             self._forget_copies(tenant)
         self.sum_rows(tenant)
@@ -224,10 +246,23 @@ class SQLiteStore(Jobs, Access, Ledger, Answers, Trail, Tending, Browsing):
         if self._closed:
             return
         self.save()
+        self.mark.flush(self._identity)
         with self._writing:  # a write that has begun is let to its end
             self._closed = True
             for con in list(self._connections):
                 sqlite_file.end(con, self._patience)
+
+    @staticmethod
+    def _head_and_chain(con: apsw.Connection, tenant: str, seq: int) -> tuple[int, str]:
+        chain = con.execute(CHAIN_AT, {"tenant": tenant, "seq": seq}).get
+        return int(con.execute(HEAD, {"tenant": tenant}).get), (chain or b"").hex()
+
+    def accept(self) -> None:
+        """Take the database as it is for what it should be: the mark follows it from here on."""
+        self.mark.wrong = ""
+        with self._reading() as con:
+            heads = {tenant: self._head_and_chain(con, tenant, self.head(tenant)) for tenant in self.tenants()}
+        self.mark.write(self._identity, heads)
 
     def tenants(self) -> list[str]:
         with self._reading() as con:

@@ -81,18 +81,10 @@ def fetch(con: apsw.Connection, sql: str, values: Any) -> tuple[list[Any], bool]
 
 def connect(path: Path, patience: float) -> apsw.Connection:
     """A connection with our functions and settings, to a file that exists."""
-    con = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+    con = set_up(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE))
     con.set_busy_handler(_wait(patience))
     # Plans must not depend on bound values: statements with a left join would be prepared anew on every call.
     con.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
-    functions: tuple[tuple[str, Any, int], ...] = (
-        ("terms", terms.joined, 1),
-        ("terms_of_list", _terms_of_list, 1),
-        ("wall", wall, 2),
-        ("around", words.around, 4),
-    )
-    for name, function, arguments in functions:
-        con.create_scalar_function(name, function, arguments, deterministic=True, flags=apsw.SQLITE_INNOCUOUS)
     con.pragma("foreign_keys", 1)
     con.pragma("synchronous", "full")
     con.pragma("temp_store", "memory")
@@ -101,6 +93,19 @@ def connect(path: Path, patience: float) -> apsw.Connection:
     con.pragma("cache_size", -8192)
     con.pragma("mmap_size", 0)
     con.pragma("secure_delete", 1)
+    return con
+
+
+def set_up(con: apsw.Connection) -> apsw.Connection:
+    """A connection that knows the functions of our schema."""
+    functions: tuple[tuple[str, Any, int], ...] = (
+        ("terms", terms.joined, 1),
+        ("terms_of_list", _terms_of_list, 1),
+        ("wall", wall, 2),
+        ("around", words.around, 4),
+    )
+    for name, function, arguments in functions:
+        con.create_scalar_function(name, function, arguments, deterministic=True, flags=apsw.SQLITE_INNOCUOUS)
     return con
 
 
@@ -143,6 +148,12 @@ def _wait(patience: float) -> Callable[[int], bool]:
         return True
 
     return busy
+
+
+def is_empty(path: Path) -> bool:
+    """Whether there is nothing at a path, or a file of no length with no log beside it."""
+    files = (path, path.with_name(f"{path.name}-wal"))
+    return not any(file.exists() and file.stat().st_size for file in files)
 
 
 def prepare(path: Path, patience: float, now: int) -> None:

@@ -18,6 +18,7 @@ from ..errors import StoreCorrupt
 from ..types import Check
 from . import sqlite_file
 from .guard import Guard
+from .mark import RESTORE, Mark
 from .rows import checked
 from .sqlite_file import fetch
 
@@ -67,6 +68,7 @@ class Tending(Guard):
     """The part of the SQLite store that tends the file."""
 
     path: Path
+    mark: Mark
     _patience: float
     _indexing: threading.RLock
     _indexes: dict[tuple[str, str], VectorIndex]
@@ -165,7 +167,8 @@ class Tending(Guard):
         # what other processes have merged away since for lost.
         with sqlite_file.our_errors(self.path), self._own() as fresh:
             damage = [str(row[0]) for row in fetch(fresh, "pragma integrity_check(5)", ())[0]]
-        found = [checked("database", damage == ["ok"], f"{self.path}: {'; '.join(damage)}", StoreCorrupt.fix)]
+        found = [checked("mark", not self.mark.wrong, self.mark.wrong or "the journal is where it was", RESTORE)]
+        found += [checked("database", damage == ["ok"], f"{self.path}: {'; '.join(damage)}", StoreCorrupt.fix)]
         if damage != ["ok"]:
             return found  # what lies in broken pages cannot be looked at any closer
         found += self.damage(tenant).checks()

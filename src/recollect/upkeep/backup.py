@@ -31,7 +31,7 @@ from ..types import Noun
 
 Progress = Callable[[int, int], None]
 log = logging.getLogger("recollect")
-BESIDE = ("", "-wal", "-shm")
+BESIDE = ("", "-wal", "-shm", ".head")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ def _set_aside(path: Path, now: datetime) -> str:
     """Move a store out of the way, with its log, and drop what is derived from it; where it lies now."""
     for copy_ in path.parent.glob(f"{path.name}.*.index"):
         copy_.unlink(missing_ok=True)
-    if not path.exists():
+    if not any(path.with_name(path.name + end).exists() for end in BESIDE):
         return ""
     aside = path.with_name(f"{path.name}.before-{now:%Y%m%d-%H%M%S}")
     for end in BESIDE:

@@ -15,6 +15,7 @@ import shlex
 import shutil
 import stat
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -31,6 +32,9 @@ from ..remember.write import embed_drafts
 from ..settings import Settings
 from ..store import open_store
 from ..store.contract import Store
+from ..store.mark import Mark
+from ..store.sqlite import SQLiteStore
+from ..store.sqlite_file import is_empty
 from ..types import Check, Filter
 from .switch import FIX, Serving
 
@@ -96,6 +100,21 @@ def examine(package: str, now: datetime, **given: Any) -> Diagnosis:
     return Diagnosis(tuple(checks), exposed, missing)
 
 
+def accept(now: datetime, **given: Any) -> list[str]:
+    """Take the database as it is for what it should be, where it is not what the mark beside it says."""
+    chosen, _ = settings.load(**given)
+    if chosen.remote:
+        return []
+    if is_empty(chosen.store_path):
+        Mark(chosen.store_path).path.unlink(missing_ok=True)
+        return ["the store begins anew"]
+    with closing(SQLiteStore(chosen.store_path, chosen.busy_timeout, now)) as store:
+        if not store.mark.wrong:
+            return []
+        store.accept()
+        return ["the database was accepted as it is"]
+
+
 def close_to_others(exposed: Sequence[tuple[Path, int]]) -> list[str]:
     """Give files and folder the modes they should have; gives what was done. The next look finds what could not be."""
     done = []
@@ -152,7 +171,7 @@ def _exposed(chosen: Settings, ours: bool) -> Iterator[tuple[Path, int]]:
     store, home = chosen.store_path, chosen.home
     wanted = [(home, 0o700), (chosen.config_path, 0o600)]
     if not chosen.remote and (ours or store == home / "recollect.db"):
-        beside = (store.with_name(store.name + end) for end in ("", "-wal", "-shm"))
+        beside = (store.with_name(store.name + end) for end in ("", "-wal", "-shm", ".head"))
         wanted += [(path, 0o600) for path in (*beside, *sorted(store.parent.glob(f"{store.name}.*.index")))]
     for path, mode in wanted:
         if path.exists() and stat.S_IMODE(path.stat().st_mode) & 0o077:
@@ -173,7 +192,7 @@ def _space(chosen: Settings) -> Check:
 
 
 def _store(chosen: Settings, now: datetime) -> tuple[Store | None, list[Check]]:
-    if not chosen.remote and not chosen.store_path.exists():
+    if not chosen.remote and not chosen.store_path.exists() and not Mark(chosen.store_path).read():
         return None, [Check("database", "ok", f"{chosen.store_path} is not there yet; the first memory makes it")]
     try:
         return open_store(chosen.place, chosen.busy_timeout, now), []
