@@ -9,6 +9,7 @@ import random
 import shutil
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -16,12 +17,15 @@ from typing import Any
 
 import apsw
 import pytest
+from click.testing import CliRunner
 
 import recollect
 from recollect import RecollectError, StoreCorrupt
+from recollect.cli import cli
+from recollect.settings import Settings
 from recollect.store import salvage, sqlite_file
 from recollect.store.sqlite import SQLiteStore
-from recollect.upkeep import doctor
+from recollect.upkeep import backup, doctor
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 SIZE = 4096
@@ -63,6 +67,13 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if part == 0:
             shutil.copy(path, folder / "older.db")
     return path
+
+
+@cache
+def sound_state(sound: Path) -> tuple[dict[str, list[Any]], dict[str, recollect.Memory]]:
+    """What the sound store holds, and what salvage finds in it."""
+    found = salvage.from_file(sound, "default").nouns
+    return dumped(sound), {noun.id: noun for noun in found if isinstance(noun, recollect.Memory)}
 
 
 def dumped(path: Path) -> dict[str, list[Any]]:
@@ -236,7 +247,7 @@ def test_damage_is_noticed_and_salvage_loses_nothing_that_is_whole(
     path = tmp_path / "store.db"
     for end in ("", ".head"):
         shutil.copy(f"{sound}{end}", f"{path}{end}")
-    before = dumped(sound)
+    before, clean = sound_state(sound)
     touched = damage(kind, path, sound, random.Random(f"{kind} {seed}"))
     damaged = path.read_bytes() if path.exists() else b""
     try:
@@ -245,7 +256,6 @@ def test_damage_is_noticed_and_salvage_loses_nothing_that_is_whole(
         changed = True
     found = salvage.from_file(path, "default")
     saved = {noun.id: noun for noun in found.nouns if isinstance(noun, recollect.Memory)}
-    clean = {noun.id: noun for noun in salvage.from_file(sound, "default").nouns if isinstance(noun, recollect.Memory)}
     whole = {id for id, ways in places(sound).items() if any(not way & touched for way in ways)} & clean.keys()
     if kind not in ("empty", "gone", "text", "older", "lost log", "replaced", "foreign"):
         assert whole <= saved.keys()
@@ -261,10 +271,6 @@ def missing_changes(found: salvage.Salvaged) -> bool:
 
 
 def test_salvage_of_a_sound_store_is_everything_and_can_be_imported(sound: Path, tmp_path: Path) -> None:
-    from click.testing import CliRunner
-
-    from recollect.cli import cli
-
     with closing(SQLiteStore(sound, 5, NOW)) as store:
         held = {memory.id for memory in store.all("default", recollect.Memory, "", 1000)}
     out = tmp_path / "rescue.jsonl"
@@ -320,3 +326,32 @@ def test_the_mark_is_never_ahead_of_another_process(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "store.db.head").read_text())["heads"]["t"][0] == 3
     SQLiteStore(path, 5, NOW).close()
     assert not wrong(path)
+
+
+def test_a_database_that_is_replaced_on_purpose_has_no_mark_of_the_one_before(sound: Path, tmp_path: Path) -> None:
+    path, copy = tmp_path / "store.db", tmp_path / "copy.db"
+    for end in ("", ".head"):
+        shutil.copy(f"{sound}{end}", f"{path}{end}")
+    shutil.copy(f"{sound}.head", f"{copy}.head")
+    with closing(SQLiteStore(path, 5, NOW)) as store:
+        backup.backup(store, copy, NOW, lambda done, total: None)
+    assert not wrong(copy)
+    shutil.copy(sound.with_name("older.db"), copy)
+    backup.restore(copy, replace(Settings(), store=str(path), home=tmp_path), NOW, lambda done, total: None)
+    assert not wrong(path), "an older backup that was restored is no loss"
+    path.unlink()
+    shutil.copy(f"{sound}.head", f"{path}.head")
+    done = CliRunner().invoke(cli, ["migrate-store", str(copy), str(path)], obj=[])
+    assert done.exit_code == 0, done.output
+    assert not wrong(path)
+
+
+def test_a_database_moved_or_copied_by_hand_is_as_sound_as_before(sound: Path, tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    for ends in (("",), ("", ".head")):
+        for end in ends:
+            shutil.copy(f"{sound}{end}", f"{path}{end}")
+        with recollect.open(path, embedder="off") as memory:
+            memory.remember(f"Remembered after {len(ends)} files were copied.")
+        assert not wrong(path)
+        path.with_name("store.db.head").unlink()

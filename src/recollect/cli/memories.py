@@ -272,12 +272,16 @@ def migrate_store(app: App, source: str, target: str) -> None:
     from .. import settings
     from ..store import open_store
     from ..store.copy import copy
+    from ..store.mark import Mark
+    from ..store.sqlite_file import is_empty
 
     places = [settings.load(store=given)[0] for given in (source, target)]
     if not places[0].remote and not places[0].store_path.is_file():
         raise BadInput(f"There is no store at {places[0].place}.", fix="Check FROM; only TO is made if need be.")
     if len({one.place if one.remote else str(one.store_path.resolve()) for one in places}) == 1:
         raise BadInput("FROM and TO are the same store.", fix="Name another store to copy into.")
+    if not places[1].remote and is_empty(places[1].store_path):
+        Mark(places[1].store_path).clear()
     with ExitStack() as opened:
         old, new = (
             opened.enter_context(closing(open_store(one.place, one.busy_timeout, datetime.now(UTC)))) for one in places

@@ -69,6 +69,10 @@ class Mark:
         newer = {tenant: one for tenant, one in due.items() if one[0] >= heads.get(tenant, (0, ""))[0]}
         self.write(store, heads | newer)
 
+    def clear(self) -> None:
+        """Drop the mark of a database that was here: another one is put in its place on purpose."""
+        self.path.unlink(missing_ok=True)
+
     def write(self, store: str, heads: Heads) -> None:
         """Put the mark in place, whole; without it the store works all the same."""
         fresh = self.path.with_name(f"{self.path.name}.{os.getpid()}.new")

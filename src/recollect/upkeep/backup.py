@@ -25,6 +25,7 @@ from ..settings import Settings, shown
 from ..store import open_store
 from ..store.contract import Store
 from ..store.copy import copy, parts
+from ..store.mark import Mark
 from ..store.search import digest
 from ..store.sqlite import SQLiteStore
 from ..types import Noun
@@ -53,6 +54,7 @@ def backup(store: Store, path: Path, now: datetime, step: Progress) -> Backup:
     if path.exists():
         raise BadInput(f"{path} is there already.", fix="Name another file: a backup never writes over anything.")
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    Mark(path).clear()
     if isinstance(store, SQLiteStore):
         store.backup(path)
     else:
@@ -61,6 +63,7 @@ def backup(store: Store, path: Path, now: datetime, step: Progress) -> Backup:
                 copy(store, target, step)
             except CopyDiffers as error:  # somebody writes without end; what was copied is a moment of it all the same
                 log.info("the source moved on while it was copied: %s", error)
+        Mark(path).clear()  # people move and replace backups
     try:
         with closing(open_store(path, 30, now)) as made:
             verified = _verify(store, made, step)
@@ -103,7 +106,7 @@ def _set_aside(path: Path, now: datetime) -> str:
         old = path.with_name(path.name + end)
         if old.exists():
             os.replace(old, aside.with_name(aside.name + end))
-    return str(aside)
+    return str(aside) if aside.exists() else ""
 
 
 def _verify(source: Store, made: Store, step: Progress) -> str:

@@ -106,7 +106,7 @@ def accept(now: datetime, **given: Any) -> list[str]:
     if chosen.remote:
         return []
     if is_empty(chosen.store_path):
-        Mark(chosen.store_path).path.unlink(missing_ok=True)
+        Mark(chosen.store_path).clear()
         return ["the store begins anew"]
     with closing(SQLiteStore(chosen.store_path, chosen.busy_timeout, now)) as store:
         if not store.mark.wrong:
