@@ -30,6 +30,7 @@ from schemathesis.specs.openapi.checks import (
 
 import recollect
 from recollect import Engine, Scope
+from recollect.agents.access import RIGHTS
 from recollect.ops.catalogue import OPERATIONS
 from recollect.serve import openapi
 from recollect.types import STATES
@@ -87,7 +88,7 @@ def sides(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sides]:
         hook = beta.webhooks.add("http://127.0.0.1:9/")
         walled = gamma.remember(f"{MARK} is Ben's own, in the tenant of Ana.", scope=Scope(user="ben"))
         common = gamma.remember("The key of the office is known to all, and nobody's to change.")
-        every = ["read", "write", "admin"]
+        every = RIGHTS
         attackers = (
             alpha.tokens.create(can=every)[1],
             gamma.tokens.create(can=every, user="ana")[1],

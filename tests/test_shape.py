@@ -176,7 +176,7 @@ def test_the_public_api_is_pinned() -> None:
         "approve", "audit", "beside", "capture", "changes", "checkpoints", "close", "context", "count", "edit",
         "embed", "embed_later", "evidence", "export", "extract", "forget", "gatekeeper", "get", "graph", "head",
         "history", "import_", "janitor", "link", "links", "list", "mend", "model", "neighbours", "pending", "policies",
-        "rate", "recall", "reject", "remember", "remember_many", "saw", "shelf", "shown", "sources", "state",
+        "propose", "rate", "recall", "reject", "remember", "remember_many", "saw", "shelf", "shown", "sources", "state",
         "stats", "tokens", "wait", "warm", "webhooks", "why",
     }  # fmt: skip
 

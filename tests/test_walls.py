@@ -10,11 +10,12 @@ import pytest
 
 import attacks
 import recollect
-from conftest import Opener
-from recollect import NotFound, Scope
-from recollect.agents.access import Caller
-from recollect.ops.catalogue import BY_NAME
+from conftest import Opener, Places
+from recollect import Message, NotFound, Scope
+from recollect.agents.access import PERSONAL, RIGHTS, Caller
+from recollect.ops.catalogue import BY_NAME, OPERATIONS
 from recollect.serve import resources
+from recollect.serve.profiles import TOOLS
 from recollect.serve.wire import wire
 
 WALLS = (Scope(user="ana"), Scope(project="web"), Scope(user="ana", project="web"))
@@ -23,7 +24,7 @@ ASKED = "Where does the key of the safe lie?"
 
 
 def caller(wall: Scope, *can: str) -> Caller:
-    return Caller("default", "test", frozenset(can or ("read", "write", "admin")), wall, wall, "token")
+    return Caller("default", "test", frozenset(can or RIGHTS), wall, wall, "token")
 
 
 @pytest.mark.parametrize("wall", WALLS, ids=str)
@@ -112,3 +113,70 @@ def test_a_memory_that_was_moved_into_sight_keeps_its_past_to_itself(opened: Ope
     with pytest.raises(NotFound):
         BY_NAME["history"].call(engine, who, {"id": id})
     assert len(BY_NAME["history"].call(engine, Caller("default", "me"), {"id": id})) == 5
+
+
+# -- what is for a person to decide -----------------------------------------------------------------------------------
+
+PERSON = Caller("default", "me")
+
+
+def test_a_model_proposes_to_erase_and_a_person_does(opened: Opener, place: Places) -> None:
+    engine = opened(embedder="off")
+    kept = engine.remember("The code of the gate is zanzibar.", scope=Scope(project="web"))
+    model = PERSON.for_model()
+    tool = TOOLS["forget"]
+    made = tool.call(engine.beside(model=True), model, {"id": kept.id, "purge": True, "reason": "zanzibar is old"})
+    assert made.proposed
+    assert "for a person to decide" in tool.say(made)
+    assert engine.get(kept.id).state == "active"
+    (waiting,) = engine.pending().memories
+    assert waiting.content == f"Erase for good the memory {kept.id}."
+    assert waiting.scope == Scope(project="web")
+    with pytest.raises(recollect.Forbidden, match="person"):
+        TOOLS["approve_pending_memory"].call(engine, model, {"id": waiting.id})
+    reviewer = caller(Scope(project="web"), "read", "write", "review")
+    with pytest.raises(recollect.Forbidden, match="admin"):
+        BY_NAME["approve"].call(engine, reviewer, {"id": waiting.id})
+    BY_NAME["approve"].call(engine, PERSON, {"id": waiting.id})
+    for id in (kept.id, waiting.id):
+        with pytest.raises(NotFound):
+            engine.get(id)
+    engine.close()
+    assert b"zanzibar" not in place.everything()
+
+
+def test_a_model_cannot_lift_a_rejection_and_a_rejected_proposal_is_not_made_again(opened: Opener) -> None:
+    engine = opened(embedder="off")
+    first, second = (engine.remember(f"The office is in {city}.").id for city in ("Rome", "Oslo"))
+    engine.reject([first, second])
+    model = PERSON.for_model()
+    made = [TOOLS["reject"].call(engine, model, {"id": id, "undo": True}).memories[0] for id in (first, second)]
+    with pytest.raises(recollect.Forbidden, match="person"):
+        TOOLS["edit_memory"].call(engine, model, {"id": first, "state": "active"})
+    assert engine.get(first).state == "rejected"
+    BY_NAME["approve"].call(engine, PERSON, {"id": made[0].id})
+    assert engine.get(first).state == "active"
+    engine.reject(made[1].id)
+    with pytest.raises(recollect.Refused):
+        TOOLS["reject"].call(engine, model, {"id": second, "undo": True})
+    assert engine.get(second).state == "rejected"
+
+
+def test_a_token_without_the_right_to_review_decides_nothing(opened: Opener) -> None:
+    engine = opened(embedder="off")
+    said = "We decided to use Postgres for the billing service."
+    engine.capture([Message("assistant", said)], session="s1")
+    program = caller(Scope(), "read", "write")
+    rejected = engine.remember("The office is in Rome.").id
+    engine.reject(rejected)
+    for name, given in (("reject", {"id": rejected, "undo": True}), ("approve", {"id": rejected})):
+        with pytest.raises(recollect.Forbidden, match="review"):
+            BY_NAME[name].call(engine, program, given)
+    for waiting in engine.pending().memories:
+        with pytest.raises(recollect.Forbidden, match="review"):
+            BY_NAME["edit"].call(engine, program, {"id": waiting.id, "state": "active"})
+
+
+def test_no_tool_needs_a_right_that_no_model_has_but_approve() -> None:
+    assert [name for name, tool in TOOLS.items() if tool.right in PERSONAL] == ["approve_pending_memory"]
+    assert all(not one.mcp or one.right not in PERSONAL or one.name == "approve" for one in OPERATIONS)

@@ -308,12 +308,10 @@ class Engine(Hindsight, Keeping):
         return self._page(filter_of(now=self._now(), scope=where, inside=True, states=("pending",)), limit, cursor)
 
     def approve(self, id: str | Sequence[str], *, into: str = "", reason: str = "") -> tuple[Memory, ...]:
-        """Believe what waits for review; what it contradicts is superseded. `into` joins it to a memory that stands."""
+        """Believe what waits, and supersede what it contradicts, or do what was proposed. `into` joins it to one."""
         found, target = self._named(id), self._find(into) if into else None
-        for memory in found:
-            if memory.state != "pending":
-                raise BadInput(f"Memory {memory.id} does not wait for review; it is {memory.state}.")
-        return tuple(self._settler.approve(found, target, self._reason(reason)))
+        done, rest = self._confirmed(found, reason)
+        return (*done, *(self._settler.approve(rest, target, self._reason(reason)) if rest else ()))
 
     def link(self, origin: str, relation: str, target: str, *, reason: str = "") -> Link:
         """Tie one memory to another. What is superseded leaves recall and stops being valid now."""

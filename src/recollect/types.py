@@ -575,6 +575,7 @@ class Forgotten(Noun):
     """What `forget` or `reject` did, or would do when `dry_run`; a purge comes with its receipt (`past.Receipt`).
 
     `derived` are memories that a purge takes along: they were made of the others, and nothing else speaks for them.
+    With `proposed` nothing was done: the memories are proposals that wait for a person.
     """
 
     memories: tuple[Memory, ...]
@@ -582,6 +583,7 @@ class Forgotten(Noun):
     purged: bool = False
     receipt: dict[str, Any] = field(default_factory=dict)
     derived: tuple[Memory, ...] = ()
+    proposed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

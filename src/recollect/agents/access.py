@@ -15,6 +15,16 @@ What a wall shows, by the user and the project that a memory has:
 So a memory with a user is that user's alone, whatever its project: a token of a project speaks for no person and sees
 nobody's own. `Caller` writes this into its wall as the user NOBODY; stores, index and graph follow from
 `Scope.allowed`, the one place where a scope is compared with another.
+
+What a right is for, and who may have it:
+
+    right    a program or person with a token   a model over MCP                  what it is for
+    read     if the token has it                if its token has it               looking
+    write    if the token has it                if its token has it               remember, edit, forget, reject
+    review   if the token has it                never: it proposes                approve, lift a rejection
+    admin    if the token has it                never: it proposes a purge        purge, tokens, export, settings
+
+No right implies another. A proposal waits in the review queue until a person decides (`remember/proposals.py`).
 """
 
 from __future__ import annotations
@@ -27,7 +37,11 @@ from ..checks import MAX_NAME, Cleaner
 from ..errors import Forbidden, NotFound
 from ..types import EVERYWHERE, NOBODY, Memory, Scope
 
-RIGHTS = ("read", "write", "admin")
+RIGHTS = ("read", "write", "review", "admin")
+PERSONAL = frozenset(("review", "admin"))  # what a model never has, in whoever's name it speaks
+TELL = (
+    "Tell the person what you would do and why. They decide it under Review in the dashboard, or at the command line."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +62,17 @@ class Caller:
             object.__setattr__(self, "wall", replace(self.wall, user=NOBODY))
 
     def may(self, right: str, what: str) -> None:
+        if right not in self.can and self.model and right in PERSONAL:
+            raise Forbidden(f"{what} is for a person to decide, not for a model.", fix=TELL)
         if right not in self.can:
             raise Forbidden(
                 f"{what} needs the right «{right}».",
                 fix=f"Use a token made with: recollect token create --can {right}",
             )
+
+    def for_model(self) -> Caller:
+        """A language model that speaks in this caller's name."""
+        return replace(self, model=True, can=self.can - PERSONAL)
 
     @property
     def walled(self) -> bool:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from ..checks import MAX_NAME, Cleaner
+from ..errors import BadInput
 from ..past import Audit, EntityState, Provenance, Sighting
-from ..types import Memory, Scope
+from ..remember import proposals
+from ..types import Forgotten, Memory, Scope
 from .checkpoints import Checkpoints
 from .policies import Policies
 from .provenance import Sees, everybody
@@ -26,6 +29,32 @@ class Hindsight(ABC):
 
     @abstractmethod
     def _find(self, id: str) -> Memory: ...
+
+    @abstractmethod
+    def forget(self, *given: Any, **options: Any) -> Forgotten: ...
+
+    @abstractmethod
+    def reject(self, *given: Any, **options: Any) -> Forgotten: ...
+
+    def propose(self, act: str, memories: Iterable[Memory], *, reason: str = "") -> Forgotten:
+        """Ask a person to erase memories for good (`purge`) or to lift their rejection (`unreject`): see `approve`."""
+        made = (proposals.propose(self._past.writer, memory, act, reason) for memory in memories)
+        return Forgotten(tuple(made), proposed=True)
+
+    def _confirmed(self, waiting: Sequence[Memory], reason: str) -> tuple[list[Memory], list[Memory]]:
+        """Do what was proposed among memories that wait; gives these proposals, and the others."""
+        for memory in waiting:
+            if memory.state != "pending":
+                raise BadInput(f"Memory {memory.id} does not wait for review; it is {memory.state}.")
+        done = [self._confirm(*asked, memory, reason) for memory in waiting if (asked := proposals.proposed(memory))]
+        return done, [memory for memory in waiting if not proposals.proposed(memory)]
+
+    def _confirm(self, act: str, id: str, proposal: Memory, reason: str) -> Memory:
+        """Do what was proposed; the proposal goes with it, because it may repeat the words that are erased."""
+        if act == "unreject":
+            self.reject(id, undo=True, reason=reason)
+        self.forget([id, proposal.id] if act == "purge" else proposal.id, purge=act == "purge", reason=reason)
+        return replace(proposal, state="archived")
 
     def why(self, id: str, *, depth: int = 3, limit: int = 50, sees: Sees = everybody) -> Provenance:
         """Why a memory is there: source, quotes, path of trust, what it goes back to, changes, uses, and what helped.

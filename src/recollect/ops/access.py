@@ -60,7 +60,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "token_create", "Create a token", "Make a token for another program or person.",
         "The secret is told once, in the answer.",
         (
-            P("can", "texts", "The rights: read, write, admin.", ("read",), choices=RIGHTS),
+            P("can", "texts", "The rights: read, write, review, admin.", ("read",), choices=RIGHTS),
             P("name", "text", "What it is for.", ""),
             P("user", "text", "Only this user's memories.", None),
             P("project", "text", "Only this project's memories.", None),

@@ -89,6 +89,8 @@ def remember_many(engine: Engine, caller: Caller, *, memories: Sequence[dict[str
 def edit(engine: Engine, caller: Caller, *, id: str, reason: str = "", **values: Any) -> Memory:
     memory = caller.owned(find(engine, caller, id))
     fields, places = split(values)
+    if fields.get("state") == "active" and memory.state in ("pending", "rejected"):
+        caller.may("review", "Approving what waits, or was rejected,")
     if places:
         fields["scope"] = caller.moved(memory, places)
     if fields.get("refs"):
@@ -100,7 +102,7 @@ def forget(
     engine: Engine, caller: Caller, *, id: str | list[str] | None = None, query: str | None = None, purge: bool = False,
     dry_run: bool = False, reason: str = "", derived: str = "purge", **places: Any,
 ) -> Forgotten:  # fmt: skip
-    if purge:
+    if purge and not caller.model:
         caller.may("admin", "Erasing for good")
     if id is not None and (query is not None or places):
         raise BadInput("Name what to forget: ids, or a query and a scope, not both.")
@@ -113,21 +115,34 @@ def forget(
         found = [memory for memory in said if inside.contains(memory.scope)]
     elif not any(places.values()):
         raise BadInput("Nothing to forget was named.", fix="Name ids, a query, or a project, branch, agent or session.")
-    elif purge and not dry_run:
+    elif purge and not dry_run and not caller.model:
         return engine.forget(scope=caller.inside(places), purge=True, reason=reason, derived=derived)
     else:
         found = engine.forget(scope=caller.inside(places), purge=purge, dry_run=True).memories
     if not found:
         return Forgotten((), dry_run, purge)
+    if purge and caller.model and not dry_run:
+        return _propose(engine, "purge", found, reason)
     named = [memory.id for memory in found]
     return engine.forget(named, purge=purge, dry_run=dry_run, reason=reason, derived=derived)
 
 
 def reject(engine: Engine, caller: Caller, *, id: str | list[str], reason: str = "", undo: bool = False) -> Forgotten:
-    found = [caller.owned(find(engine, caller, one)).id for one in ([id] if isinstance(id, str) else id)]
+    found = [caller.owned(find(engine, caller, one)) for one in ([id] if isinstance(id, str) else id)]
     if not found:
         raise BadInput("No id was given.", fix="Name the memories to reject.")
-    return engine.reject(found, reason=reason, undo=undo)
+    if undo and caller.model:
+        return _propose(engine, "unreject", [one for one in found if one.state == "rejected"], reason)
+    if undo:
+        caller.may("review", "Lifting a rejection")
+    return engine.reject([one.id for one in found], reason=reason, undo=undo)
+
+
+def _propose(engine: Engine, act: str, memories: Sequence[Memory], reason: str) -> Forgotten:
+    """What a model may do instead of it: put it before a person."""
+    if len(memories) > MAX_PROPOSED:
+        raise BadInput(f"{len(memories)} proposals at once; the limit is {MAX_PROPOSED}.", fix="Name fewer memories.")
+    return engine.propose(act, memories, reason=reason)
 
 
 def capture(
@@ -148,11 +163,13 @@ def pending(engine: Engine, caller: Caller, *, limit: int, cursor: str | None = 
 def approve(
     engine: Engine, caller: Caller, *, id: str | list[str], into: str = "", reason: str = ""
 ) -> tuple[Memory, ...]:
-    found = [caller.owned(find(engine, caller, one)).id for one in ([id] if isinstance(id, str) else id)]
+    found = [caller.owned(find(engine, caller, one)) for one in ([id] if isinstance(id, str) else id)]
     if not found:
         raise BadInput("No id was given.", fix="Name the memories to approve.")
+    if any((proposed(one) or ("",))[0] == "purge" for one in found):
+        caller.may("admin", "Erasing for good")
     target = caller.owned(find(engine, caller, into)).id if into else ""
-    return engine.approve(found, into=target, reason=reason)
+    return engine.approve([one.id for one in found], into=target, reason=reason)
 
 
 def link(engine: Engine, caller: Caller, *, origin: str, relation: str, target: str, reason: str = "") -> Link:
@@ -371,7 +388,7 @@ OPERATIONS: tuple[Operation, ...] = (
             P("id", "ids", "An id, or a list of ids.", None, aliases=("ids", "memory_id", "memory_ids"), cli="[ID]..."),
             P("query", "text", "Memories in which each of these words occurs.", None, aliases=("q", "text")),
             P("dry_run", "flag", "Only show what would go.", False),
-            P("purge", "flag", "Erase for good: content, vectors, history. Needs the right «admin».", False),
+            P("purge", "flag", "Erase for good: content, vectors, history. For admins; a model proposes it.", False),
             P("derived", "text", "What a purge does with memories that were made of these and have no other evidence.",
               "purge", choices=DERIVED, rare=True, cli="-"),
             REASON, *PLACED,
@@ -383,8 +400,8 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation(
         "reject", "Reject", "Forget what is wrong, and never let it come back.",
         "Use it when the user says that a memory is false or unwanted: the same statement is refused from then on, "
-        "whoever says it. undo takes it back.",
-        (IDS, REASON, P("undo", "flag", "Take a rejection back.", False)),
+        "whoever says it. undo takes it back; a model's undo is a proposal that a person decides on.",
+        (IDS, REASON, P("undo", "flag", "Take a rejection back. For reviewers; a model proposes it.", False)),
         reject, words.rejected, "POST", "/v1/reject", Forgotten,
         right="write", destructive=True, idempotent=True, mcp="reject", cli="reject",
     ),
@@ -423,11 +440,12 @@ OPERATIONS: tuple[Operation, ...] = (
     ),
     Operation(
         "approve", "Approve", "Believe what waited for review.",
-        "Use it only when the user has confirmed a pending memory. What it contradicts is superseded. To turn one "
+        "For a person: what a model concluded is believed only when a person says so. A model tells the person what "
+        "waits, and does not call this. What it contradicts is superseded; a proposal is carried out. To turn one "
         "down, reject it.",
         (IDS, P("into", "text", "The id of a memory that says the same and takes it in.", ""), REASON),
         approve, words.approved, "POST", "/v1/approve", [Memory],
-        right="write", mcp="approve_pending_memory", within="review",
+        right="review", destructive=True, mcp="approve_pending_memory", within="review",
     ),
     Operation(
         "link", "Link memories", "Tie one memory to another, such as NEW supersedes OLD.",

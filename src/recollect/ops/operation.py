@@ -20,7 +20,7 @@ from . import words
 from .parameters import Parameter, read, schema
 
 P = Parameter  # the tables of operations are long enough
-Right = Literal["read", "write", "admin"]
+Right = Literal["read", "write", "review", "admin"]
 WHEN = "A time with its zone (2026-03-01T09:30:00Z), a day (2026-03-01), or how long ago (7d, 2h)."
 
 

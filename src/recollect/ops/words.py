@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from .. import ids, text, times
+from ..agents.access import TELL
 from ..exchange import Imported
 from ..grounding import stale
 from ..recall.context import Context
@@ -114,7 +115,14 @@ def changed(memory: Memory, now: datetime) -> str:
     return f"Changed. {title_line(memory, now)}"
 
 
+def _proposed(result: Forgotten, now: datetime) -> str:
+    lines = (title_line(memory, now) for memory in result.memories)
+    return "\n".join(["Nothing was done: that is for a person to decide. Proposed, waiting for review:", *lines, TELL])
+
+
 def forgotten(result: Forgotten, now: datetime) -> str:
+    if result.proposed:
+        return _proposed(result, now)
     if not result.memories:
         return "Nothing to forget."
     what = "erased for good" if result.purged else "forgotten"
@@ -125,6 +133,8 @@ def forgotten(result: Forgotten, now: datetime) -> str:
 
 
 def rejected(result: Forgotten, now: datetime) -> str:
+    if result.proposed:
+        return _proposed(result, now)
     undone = any(memory.state == "active" for memory in result.memories)
     head = "No longer rejected:" if undone else "Rejected; this will be refused from now on:"
     return "\n".join([head, *(title_line(memory, now) for memory in result.memories)])

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote
 
@@ -122,7 +121,7 @@ class Endpoint:
 
     def _enter(self, context: Context) -> tuple[Engine, Caller]:
         request = _request(context)
-        caller = replace(self._caller_of(request), model=True)
+        caller = self._caller_of(request).for_model()
         caller = at_home(caller, unquote(request.headers.get(FOLDER, "")), request.path_params.get("project", ""))
         return self._tenants.engine(caller), caller
 

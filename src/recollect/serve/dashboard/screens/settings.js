@@ -56,7 +56,7 @@ function Tokens() {
         <td>${one.revoked_at ? "revoked" : one.expires_at ? html`<${Time} at=${one.expires_at} />` : "never"}</td><td>${!one.revoked_at && html`<${Button} small=${true} onClick=${revoke(one)}>End<//>`}</td></tr>`)}
       ${!tokens.length && html`<tr><td colspan="6" class="dim">None: only the owner of this home comes in.</td></tr>`}</tbody></table></div>`}<//>
     <div class="card form"><h3>Make one</h3><div class="grid"><${Field} label="Name" value=${draft.name} onInput=${(name) => set({ ...draft, name })} /><${Field} label="Project (a wall)" value=${draft.project} onInput=${(project) => set({ ...draft, project })} placeholder="every project" /><${Field} label="Ends" value=${draft.expires} onInput=${(expires) => set({ ...draft, expires })} hint="30d, a day, or empty for never" /></div>
-      <fieldset class="rights"><legend>May</legend>${["read", "write", "admin"].map((right) => html`<label><input type="checkbox" checked=${draft.can[right]} onChange=${(event) => set({ ...draft, can: { ...draft.can, [right]: event.target.checked } })} /> ${right}</label>`)}</fieldset>
+      <fieldset class="rights"><legend>May</legend>${["read", "write", "review", "admin"].map((right) => html`<label><input type="checkbox" checked=${draft.can[right]} onChange=${(event) => set({ ...draft, can: { ...draft.can, [right]: event.target.checked } })} /> ${right}</label>`)}</fieldset>
       <${Button} kind="main" onClick=${make} disabled=${!Object.values(draft.can).some(Boolean)}>Make a token<//>
       ${made && html`<div class="command" role="status"><code>${made}</code><${Copy} text=${made} /></div><p class="dim">It is shown this once.</p>`}</div>`;
 }

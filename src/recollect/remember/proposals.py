@@ -1,0 +1,38 @@
+"""Proposals: what a model asks for and only a person may do, waiting in the review queue.
+
+A proposal is a pending memory in the place of the memory it is about, and its text is all there is to it: approving it
+does what the text says, word for word, so nobody can be shown one thing and confirm another. Rejected, it is refused
+when it is made again.
+"""
+
+from __future__ import annotations
+
+import re
+
+from .. import ids
+from ..errors import Refused
+from ..types import Draft, Memory
+from .drafts import prepare
+from .write import Writer
+
+ACTS = {"purge": "Erase for good the memory {}.", "unreject": "Lift the rejection of the memory {}."}
+_ID = rf"([0-9A-Za-z]{{{ids.LENGTH}}})"
+_SAID = {act: re.compile(re.escape(said).replace(r"\{\}", _ID)) for act, said in ACTS.items()}
+
+
+def propose(writer: Writer, memory: Memory, act: str, reason: str) -> Memory:
+    """Put a proposal into the review queue, once."""
+    draft = Draft(ACTS[act].format(memory.id), kind="task", reasoning=reason, scope=memory.scope)
+    item = prepare(draft, writer.content_limit, writer.actor)
+    with writer.store.transaction(writer.tenant, writer.actor, writer.now()) as changes:
+        if writer.rejected(changes, item.draft, writer.tombstoned([item.draft])):
+            raise Refused("A person has turned this proposal down.", fix="Do not propose it again; ask the person.")
+        if same := changes.same(item.key, item.draft.scope):
+            return same
+        return writer.create(changes, item, writer.source(changes, item.source), state="pending")
+
+
+def proposed(memory: Memory) -> tuple[str, str] | None:
+    """What a pending memory proposes and for which memory, if it is a proposal."""
+    found = {act: said.fullmatch(memory.content) for act, said in _SAID.items()}
+    return next(((act, match[1]) for act, match in found.items() if match), None)
