@@ -89,16 +89,16 @@ def sees(wall: Scope, place: Scope) -> bool:
 
 def calls(parameters: Sequence[Parameter], aims: Sequence[str]) -> Iterator[dict[str, Any]]:
     """Arguments for one operation or tool."""
-    required = [{one.name: _value(one, aim) for one in parameters if one.required} for aim in aims]
+    required = [{one.name: value(one, aim) for one in parameters if one.required} for aim in aims]
     yield from required if required[0] else [{}]
     for one in parameters:
         if one.kind in AIMED and not one.required and not one.choices:
-            yield from (required[0] | {one.name: _value(one, aim)} for aim in aims)
+            yield from (required[0] | {one.name: value(one, aim)} for aim in aims)
 
 
-def _value(one: Parameter, aim: str) -> Any:
+def value(one: Parameter, aim: str) -> Any:
     if one.kind == "objects":
-        return [{field.name: _value(field, aim) for field in one.fields if field.required}]
+        return [{field.name: value(field, aim) for field in one.fields if field.required}]
     if one.choices:
         return [one.choices[0]] if one.kind == "texts" else one.choices[0]
     least = int(one.least or 0)
