@@ -18,6 +18,7 @@ from ..history.asof import visible_rows
 from ..recall.context import Context, Turn
 from ..recall.query import MAX_LIMIT
 from ..recall.recipes import RECIPES
+from ..remember.proposals import proposed
 from ..types import (
     DERIVED,
     RELATIONS,
@@ -42,6 +43,7 @@ from .operation import BACK, DRAFT, FIELDS, FILTERS, ID, IDS, KIND, LOOKED, PLAC
 from .parameters import PLACES
 
 MAX_CHANGES = 1000
+MAX_PROPOSED = 20
 
 
 def split(values: dict[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
