@@ -12,13 +12,16 @@ from dataclasses import replace
 from typing import Any
 
 from ..agents.access import Caller
+from ..checks import filter_of
 from ..engine import EDITABLE, MIN_BUDGET, Engine
 from ..errors import Ambiguous, BadInput, NotFound
 from ..history.asof import visible_rows
 from ..recall.context import Context, Turn
+from ..recall.fence import neutral
 from ..recall.query import MAX_LIMIT
 from ..recall.recipes import RECIPES
 from ..remember.proposals import proposed
+from ..store.browsing import Sieve
 from ..types import (
     DERIVED,
     RELATIONS,
@@ -275,6 +278,12 @@ def stats(engine: Engine, caller: Caller) -> dict[str, Any]:
     return told
 
 
+def tags(engine: Engine, caller: Caller, *, limit: int, **places: Any) -> dict[str, int]:
+    inside = filter_of(now=None, scope=caller.listing(places), inside=True)
+    found = engine.overview.facets(Sieve(inside)).tags
+    return dict(sorted(found.items(), key=lambda one: (-one[1], one[0]))[:limit])
+
+
 def _visible(engine: Engine, caller: Caller, id: str) -> bool:
     try:
         return caller.sees(engine.get(id, peek=True))
@@ -495,6 +504,17 @@ OPERATIONS: tuple[Operation, ...] = (
         {"changes": [Entry], "after": int},
         read_only=True, idempotent=True, no_mcp="a feed for programs; a model asks recall or memory_history",
         no_cli="recollect history ID tells the changes of a memory, recollect export --journal all of them",
+    ),
+    Operation(
+        "tags", "Tags", "The tags in use and how many memories have each, most used first.",
+        "Use it before filing a memory under a tag, so that the same thing is not filed under two names.",
+        (
+            P("limit", "whole", "At most so many.", 50, aliases=("k", "n"), least=1, most=MAX_LIMIT, cli="-n --limit"),
+            *LOOKED,
+        ),
+        tags, lambda found, now: "\n".join(f"{count} {neutral(tag)}" for tag, count in found.items()) or "No tags.",
+        "GET", "/v1/tags", dict,
+        read_only=True, idempotent=True, no_mcp="a model is shown the tags of what it recalls", cli="tags",
     ),
     Operation(
         "stats", "Statistics", "How much is remembered, by kind, state and project.",
