@@ -315,7 +315,11 @@ def test_what_is_recalled_is_told_with_the_question_and_behind_a_wall_only_its_o
     after = first["look"]["number"]
     assert stocked.call("GET", f"/v1/looks?after={after}").data["looks"] == [second]
     _, token = stocked.engine.tokens.create(name="ana", can=["read"], project="web")
-    assert stocked.call("GET", "/v1/looks", token=token).data["looks"] == [first]
+    assert stocked.call("GET", "/v1/looks", token=token).data["looks"] == [], "what the owner asks is the owner's"
+    stocked.call("POST", "/v1/recall", {"query": "when does the gateway time out?"}, token)
+    (own,) = stocked.call("GET", "/v1/looks", token=token).data["looks"]
+    assert (own["look"]["actor"], own["look"]["scope"]) == ("token ana", {"project": "web"})
+    assert stocked.call("GET", "/v1/looks").data["looks"] == [first, second, own]
     envelope = {"host": "claude", "event": "UserPromptSubmit", "cwd": "/nowhere/web", "project": "web",
                 "input": {"session_id": "s1", "prompt": "The gateway times out after 30 seconds."}}  # fmt: skip
     assert stocked.call("POST", "/hook", envelope).status == 200
@@ -325,16 +329,20 @@ def test_what_is_recalled_is_told_with_the_question_and_behind_a_wall_only_its_o
 
 def test_the_last_questions_are_told_with_what_decided_and_behind_a_wall_only_its_own(stocked: Server) -> None:
     asked = {"question": "When does the gateway time out?", "project": "web"}
-    for _ in range(4):  # what was asked three times is kept
+    for _ in range(4):  # what was asked three times is kept, and what took long sooner
         stocked.call("POST", "/v1/ask", asked)
     stocked.call("POST", "/v1/ask", {"question": "Who feeds the cat?"})
     *first, cat = stocked.call("GET", "/v1/answers/asks").data
-    assert [one["cached"] for one in first] == [False, False, False, True]
+    assert [first[place]["cached"] for place in (0, 1, 3)] == [False, False, True]
     assert (first[-1]["why"], first[-1]["scope"]) == ("the same question", {"project": "web"})
     assert first[-1]["answer"] == stocked.call("GET", "/v1/answers").data[1]["id"]
     assert (cat["cached"], cat["known"]) == (False, False)
     _, secret = stocked.engine.tokens.create(name="ana", can=["read"], project="web")
-    assert stocked.call("GET", "/v1/answers/asks", token=secret).data == first
+    assert stocked.call("GET", "/v1/answers/asks", token=secret).data == [], "what the owner asks is the owner's"
+    stocked.call("POST", "/v1/ask", {"question": asked["question"]}, secret)
+    (own,) = stocked.call("GET", "/v1/answers/asks", token=secret).data
+    assert (own["cached"], own["scope"]) == (False, {"project": "web"})
+    assert stocked.call("GET", "/v1/answers/asks").data == [*first, cat, own]
 
 
 def test_settings_are_told_with_their_origin_and_without_passwords(server: Server) -> None:
