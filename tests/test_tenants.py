@@ -180,7 +180,7 @@ ATTEMPTS: dict[str, Callable[[Transaction, Filled], Any]] = {
     "same": lambda changes, other: changes.same(key(SAID[0]), Scope()),
     "tombstone": lambda changes, other: changes.tombstone(key(f"never {other.tenant}"), Scope()),
     "turn_before": lambda changes, other: changes.turn_before(Scope(), 100),
-    "source": lambda changes, other: changes.source("statement", other.mark, ""),
+    "source": lambda changes, other: changes.source(source(2, uri=other.mark)),
     "was_purged": lambda changes, other: changes.was_purged(other.ids[0]),
     "read_ahead": lambda changes, other: changes.read_ahead(Memory, other.ids),
     "drop": lambda changes, other: [

@@ -12,7 +12,9 @@ _NAMED = re.compile(r"`(test_\w+\.py)::(test_\w+)`")
 
 
 def test_every_promise_names_a_test_that_exists() -> None:
-    rows = [line for line in PAGE.read_text("utf-8").splitlines() if line.startswith("| ") and "promise | test" not in line]
+    rows = [
+        line for line in PAGE.read_text("utf-8").splitlines() if line.startswith("| ") and "promise | test" not in line
+    ]
     assert len(rows) >= 30
     for row in rows:
         named = _NAMED.findall(row)

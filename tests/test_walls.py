@@ -6,12 +6,14 @@ those that were moved from one to another.
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
 import attacks
 import recollect
 from conftest import Opener, Places
-from recollect import Message, NotFound, Scope
+from recollect import Message, NotFound, Scope, Source
 from recollect.agents.access import PERSONAL, RIGHTS, Caller
 from recollect.ops.catalogue import BY_NAME, OPERATIONS
 from recollect.serve import resources
@@ -180,3 +182,25 @@ def test_a_token_without_the_right_to_review_decides_nothing(opened: Opener) -> 
 def test_no_tool_needs_a_right_that_no_model_has_but_approve() -> None:
     assert [name for name, tool in TOOLS.items() if tool.right in PERSONAL] == ["approve_pending_memory"]
     assert all(not one.mcp or one.right not in PERSONAL or one.name == "approve" for one in OPERATIONS)
+
+
+def test_naming_the_address_of_another_users_source_tells_nothing_of_it(opened: Opener) -> None:
+    engine = opened(embedder="off")
+    address, when = "https://example.com/plans", datetime(2026, 2, 3, tzinfo=UTC)
+    told = Source("", "url", address, "Zanzibar", author="zanzibar", session="zanzibar", position=7, occurred_at=when)
+    theirs = engine.remember("The plan changes in May.", source=told, scope=Scope(user="ben"))
+    who = caller(Scope(user="ana"))
+    for source in (address, {"kind": "url", "uri": address}):
+        kept = BY_NAME["remember"].call(engine, who, {"content": f"The plan is public: {source}.", "source": source})
+        found = BY_NAME["evidence"].call(engine, who, {"id": kept.id})["source"]
+        assert (found.uri, found.title, found.session, found.position, found.occurred_at) == (
+            address,
+            "",
+            "",
+            None,
+            None,
+        )
+        assert "zanzibar" not in found.author
+    again = engine.remember("The plan is long.", source=told, scope=Scope(user="ben"))
+    sources = {engine.get(one.id).source for one in (theirs, again)}
+    assert len(sources) == 1  # what is told alike is still one source

@@ -227,7 +227,7 @@ class Writer:
         if source.id:
             if known := changes.get(Source, source.id):
                 return known
-        elif known := changes.source(source.kind, source.uri, source.content_hash):
+        elif known := changes.source(source):
             return known
         now = self.now()
         fresh = replace(source, id=source.id or self.new_id(now), created_at=now)

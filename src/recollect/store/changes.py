@@ -50,6 +50,7 @@ from .rows import (
     replayed,
     stamped,
     to_json,
+    to_row,
 )
 
 if TYPE_CHECKING:
@@ -107,7 +108,15 @@ SAME = """
     limit 1"""
 TOMBSTONE = """
     and key = :key and ("user" in ('', :user) or :user = '') and (project in ('', :project) or :project = '') limit 1"""
-SOURCE_LIKE = " and kind = :kind and uri = :uri and content_hash = :content_hash limit 1"
+# Everything but the words, which the hash stands for: whoever is given a source learns nothing that they did not say.
+ALIKE = ("kind", "uri", "content_hash", "title", "author", "session", "position", "occurred_at")
+SOURCE_LIKE = (
+    "".join(
+        f" and {name} {'is not distinct from' if name in ('position', 'occurred_at') else '='} :{name}"
+        for name in ALIKE
+    )
+    + " limit 1"
+)
 NOUN = {
     kind: f"select {', '.join(quoted((*columns(kind), *SUMMED.get(kind, ()))))} "
     f"from {noun_name(kind)} where tenant = :tenant"
@@ -273,9 +282,10 @@ class Changes(ABC):
     def turn_before(self, scope: Scope, position: int) -> Memory | None:
         return _first(self._rows(Memory, MEMORY_COLUMNS, TURN_BEFORE, position=position, **_places(scope)))
 
-    def source(self, kind: str, uri: str, content_hash: str) -> Source | None:
-        sql = NOUN[Source] + SOURCE_LIKE
-        return _first(self._rows(Source, columns(Source), sql, kind=kind, uri=uri, content_hash=content_hash))
+    def source(self, like: Source) -> Source | None:
+        row = to_row(like)
+        values = {name: row[name] for name in ALIKE}
+        return _first(self._rows(Source, columns(Source), NOUN[Source] + SOURCE_LIKE, **values))
 
     def was_purged(self, id: str) -> bool:
         return bool(self._value(WAS_PURGED, id=id))

@@ -39,7 +39,9 @@ class Transaction(Protocol):
     def turn_before(self, scope: Scope, position: int) -> Memory | None:
         """The active turn of exactly that scope that stands nearest before a place."""
 
-    def source(self, kind: str, uri: str, content_hash: str) -> Source | None: ...
+    def source(self, like: Source) -> Source | None:
+        """A source that says nothing but what this one says, under whatever id."""
+
     def was_purged(self, id: str) -> bool: ...
     def read_ahead(self, kind: type[Kept], ids: Sequence[str]) -> None:
         """Read nouns that are about to be changed, all at once: the next change of each need not ask what it was."""
