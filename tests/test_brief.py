@@ -190,6 +190,25 @@ def test_text_that_gives_orders_is_told_as_data(memory: recollect.Engine, shop: 
     assert told.endswith(CLOSE)
 
 
+def test_the_limit_counts_everything_that_is_shown(memory: recollect.Engine, shop: Repo) -> None:
+    feature(shop, "1", {"slug": "parser"}, spec=SPEC)
+    here = Scope(project="shop")
+    rules = (
+        "Run the linter.",
+        "Write short commits.",
+        "Ask before a release.",
+        "Test on Windows.",
+        "Pin the versions.",
+    )
+    learn(memory, *(Draft(rule, kind="rule", scope=here) for rule in rules))
+    learn(memory, *(Draft(f"Log parser errors of sort {n}.", kind="pattern", scope=here) for n in range(5)))
+    for limit in (1, 3, 8):
+        made = make(memory, shop, limit=limit, scope=here)
+        assert len(made.memories) == made.text.count("<memory ") == limit
+        assert made.entries == limit // 2
+    assert len(make(memory, shop, limit=20, scope=here).memories) == 10
+
+
 def test_the_block_stays_within_its_bounds_and_says_what_was_left_out(memory: recollect.Engine, shop: Repo) -> None:
     feature(shop, "1", {"slug": "parser"}, spec=SPEC)
     long = "Log parser errors must be read with great care, since they come in any order and any number. " * 6

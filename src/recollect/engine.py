@@ -361,13 +361,13 @@ class Engine(Hindsight, Keeping):
 
     def context(
         self, query: str = "", *, scope: Scope | None = None, budget: int = 2000, system: str = "", task: str = "",
-        history: Sequence[Turn] = (), index: bool = False, hits: Sequence[Hit] | None = None,
+        history: Sequence[Turn] = (), index: bool = False, hits: Sequence[Hit] | None = None, most: int = 0,
     ) -> Context:  # fmt: skip
         """What to put before an assistant: standing rules, what the project is, the task, what bears on the query.
 
         The whole is at most `budget` tokens as it is sent. Recalled text is fenced as data with its source and date.
         With `index`, memories are lines of id, title and age, to be read in full with `get`. `hits` is what bears on
-        the query, where that is known already.
+        the query, where that is known already; `most` is how many memories may be shown in all.
         """
         where = scope or self._scope
         cleaner = Cleaner(self.settings.content_limit)
@@ -394,7 +394,7 @@ class Engine(Hindsight, Keeping):
             system, standing(rules, where, sources), facts[:20], task, hits, history, asked, sources, self._now()
         )  # fmt: skip
         fixed = {} if history else {"history": 0}
-        made = build(parts, Budgets.of(budget, **fixed), self._tokens, index=index)
+        made = build(parts.first(most) if most else parts, Budgets.of(budget, **fixed), self._tokens, index=index)
         told = {id for block in made.blocks for id in block.memories}
         self.saw([memory for memory in (*rules, *facts, *noted) if memory.id in told], "context")
         return made

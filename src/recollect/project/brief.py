@@ -157,7 +157,7 @@ def _fitting(engine: Engine, wanted: Wanted, query: str, chosen: Sequence[Hit], 
     """The context, in as many tokens as are as many characters as a hook may say, with room for a line of its own."""
     budget, most = max(MIN_BUDGET, wanted.tokens - _count(f"\n{line}\n")), wanted.characters - len(line) - 2
     while True:
-        made = engine.context(query, scope=wanted.scope, budget=budget, hits=chosen)
+        made = engine.context(query, scope=wanted.scope, budget=budget, hits=chosen, most=wanted.limit)
         if len(made.text) <= most:
             return made
         budget = max(MIN_BUDGET, budget * most // len(made.text) - 1)

@@ -24,7 +24,7 @@ With `index`, project and knowledge are given as one line a memory (id, title, a
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cache
 from types import MappingProxyType
@@ -73,6 +73,13 @@ class Parts:
     query: str = ""
     sources: Mapping[str, Source] = field(default_factory=dict)
     now: datetime | None = None  # for the ages of an index; without it they are dates
+
+    def first(self, most: int) -> Parts:
+        """The same with at most so many memories; half of them are left to the knowledge, where there is as much."""
+        room = most - min(len(self.knowledge), most // 2)
+        rules = self.standing[:room]
+        facts = self.project[: room - len(rules)]
+        return replace(self, standing=rules, project=facts, knowledge=self.knowledge[: most - len(rules) - len(facts)])
 
 
 @dataclass(frozen=True, slots=True)
