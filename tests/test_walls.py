@@ -204,3 +204,20 @@ def test_naming_the_address_of_another_users_source_tells_nothing_of_it(opened: 
     again = engine.remember("The plan is long.", source=told, scope=Scope(user="ben"))
     sources = {engine.get(one.id).source for one in (theirs, again)}
     assert len(sources) == 1  # what is told alike is still one source
+
+
+def test_what_another_tenant_stores_does_not_change_the_order_of_a_search_by_words(opened: Opener) -> None:
+    engine = opened(embedder="off")
+    for said in ("Ada likes tea.", "The mill grinds.", "The mill is old.", "Ben rows.", "Cy sings.", "Dan runs."):
+        engine.remember(said)
+    who = caller(Scope())
+
+    def found() -> list[str]:
+        return [one.content for one in BY_NAME["browse"].call(engine, who, {"text": "tea mill old"}).memories]
+
+    before = found()
+    assert before == ["The mill is old.", "The mill grinds.", "Ada likes tea."]
+    other = engine.beside(tenant="other")
+    for n in range(40):
+        other.remember(f"Tea number {n}, an old one.")
+    assert found() == before

@@ -21,6 +21,8 @@ from .remember.write import span
 from .store.browsing import DAY, Sieve, date
 from .store.checksums import noticing
 from .store.contract import Store
+from .store.rows import to_row
+from .store.words import weighed
 from .text import shorten, title_of
 from .types import Check, Entity, Evidence, Filter, Link, Memory, Noun, Page, Scope, Source
 from .upkeep.looks import Look
@@ -107,7 +109,7 @@ class Overview:
     # -- pages and counts ---------------------------------------------------------------------------------------------
 
     def browse(self, sieve: Sieve, words: str, cursor: str | None, limit: int) -> Page:
-        """A page, newest first; with words, the memories that have them, best first and at most 200."""
+        """A page, newest first; with words, at most 200 that have some, those with most of them first."""
         with noticing() as damaged:
             if words.strip():
                 return Page(tuple(self._matching(sieve, words)[:limit]), skipped=tuple(damaged))
@@ -120,7 +122,7 @@ class Overview:
             return []
         ranked = self._store.match(self._tenant, asked, sieve.filter, MOST_FOUND)
         found = self._store.memories(self._tenant, [id for id, _ in ranked])
-        memories = [found[id] for id, _ in ranked if id in found]
+        memories = _by_words([found[id] for id, _ in ranked if id in found], asked)
         if sieve.trusts:
             memories = [memory for memory in memories if memory.trust in sieve.trusts]
         if sieve.sources:
@@ -332,3 +334,9 @@ def _dots(nouns: Mapping[str, Memory | Entity], links: Sequence[Link]) -> Iterat
 def _held(link: Link, moment: datetime) -> bool:
     began = link.valid_from or link.created_at
     return began <= moment and (link.valid_to is None or moment < link.valid_to)
+
+
+def _by_words(memories: Sequence[Memory], asked: Sequence[str]) -> list[Memory]:
+    """Those with most of the words first, then the newest; what others have stored does not count."""
+    had = {memory.id: len(weighed(to_row(memory))[0].keys() & set(asked)) for memory in memories}
+    return sorted(memories, key=lambda m: (had[m.id], m.created_at, m.id), reverse=True)

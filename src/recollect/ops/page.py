@@ -205,7 +205,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "browse", "Browse memories", "Page through memories, newest first, also by trust, by source and by words.",
         "Everything that is remembered, in every state that is asked for. With text, the best 200 that have the words.",
         (
-            P("text", "text", "Only memories with these words, best first.", "", aliases=("q", "query")),
+            P("text", "text", "Only memories with these words, most of them first.", "", aliases=("q", "query")),
             _LIMIT, P("cursor", "text", "Where the page before ended.", None, aliases=("page_token",)), *SIEVE,
         ),
         browse, words.listed, "GET", "/v1/browse", Page,
