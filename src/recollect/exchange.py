@@ -3,6 +3,7 @@
 An export is a header and one object a line: sources, memories, evidence, links, tombstones and, when asked, the
 journal. Taken in by an empty store it gives the same export again. What comes in passes the same gates as anything
 else: it is checked, cleaned and redacted, a rejected or purged value stays out, and what is known is not doubled.
+What was erased here stays out, however old the file is (`history/erasures`).
 A rejection in the file is held against what was said here since (`remember/rejections`).
 With its journal, an export is replayed into an empty store, history and all; a store that has memories already takes
 the rest and says so.
@@ -19,12 +20,10 @@ the entities and relations of the reference memory server, in whose form the gra
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import hmac
 import json
 import os
-import secrets
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -32,13 +31,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any, TextIO, cast
+from typing import Any, TextIO, TypeVar, cast
 
 from . import ids, times
 from .checks import MAX_NAME, Cleaner, one_of
 from .errors import BadInput, NotFound, StoreReadOnly
 from .graph import MAX_GIVEN, Graph, Node, Relation
 from .grounding import lowest
+from .history.erasures import Erasures
+from .history.replay import sift
 from .redact import redact
 from .remember.drafts import MAX_REF, fields_of, prepare, source_of
 from .remember.rejections import Rejections
@@ -46,7 +47,6 @@ from .remember.write import BATCH, COPIED, Writer
 from .store.contract import Store, Transaction
 from .store.salvage import Salvaged
 from .text import key
-from .thin.private import make_folder
 from .types import (
     SCOPE_FIELDS,
     STATES,
@@ -72,6 +72,7 @@ ORDER: tuple[type[Kept], ...] = (Source, Memory, Evidence, Entity, Link, Tombsto
 NOUNS = {kind.__name__.lower(): kind for kind in ORDER}  # checkpoints and holds are of one store
 ALIASES = {"text": "content", "type": "kind", "references": "refs", "description": "content", "name": "title"}
 Progress = Callable[[int, int], None]
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -82,6 +83,7 @@ class Imported(Noun):
     duplicate: int = 0
     known: int = 0
     refused: int = 0
+    erased: int = 0  # of those refused: what was erased here before
     others: int = 0
     journal: int = 0
     redacted: list[str] = field(default_factory=list)
@@ -106,22 +108,6 @@ def export(
                     progress(count, max(count, total))
         _write(file, {"type": "seal", "hmac": seal.hexdigest()})
     return count
-
-
-def seal_key(home: Path) -> bytes:
-    """The key that this home seals its exports with; made when it is first needed, for its owner alone."""
-    path = home / KEY_FILE
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        make_folder(home)
-        fresh = path.with_name(f"{KEY_FILE}.{os.getpid()}")
-        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-            file.write(secrets.token_bytes(32))
-        with contextlib.suppress(FileExistsError):  # another process was first
-            os.link(fresh, path)
-        fresh.unlink(missing_ok=True)
-        return path.read_bytes()
 
 
 def is_sealed(path: Path, key: bytes) -> bool:
@@ -242,7 +228,7 @@ def _unreadable(path: Path) -> BadInput:
 class Importer:
     def __init__(
         self, store: Store, tenant: str, actor: str, writer: Writer, now: Callable[[], datetime], graph: Graph,
-        trust: str,
+        trust: str, erasures: Erasures,
     ) -> None:  # fmt: skip
         self._store = store
         self._tenant = tenant
@@ -251,6 +237,7 @@ class Importer:
         self._now = now
         self._graph = graph
         self._trust = trust  # as far as the file is believed
+        self._erasures = erasures
         self._nodes: list[Node] = []
         self._relations: list[Relation] = []
         self._rejections = Rejections(writer)
@@ -269,6 +256,7 @@ class Importer:
             except BadInput as error:
                 error.message = f"{path}, line {number}: {error.message}"
                 raise
+        nouns = self._sift(nouns, entries)
         if entries and self._trust != "stated":
             self._result.notes.append(
                 f"{len(entries)} journal rows left out: this home did not export the file (--trust stated takes them)"
@@ -307,12 +295,38 @@ class Importer:
             nouns.append(self._noun(NOUNS[str(kind)], data))
         elif kind == "entity" and "entityType" in data:
             name, entity_type = _texts(data, "name", "entityType")
-            self._nodes.append(Node(name, entity_type, _observations(data)))
+            said = [
+                found for one in _observations(data) for found in self._unless_erased(key(f"{name}: {one}"), scope, one)
+            ]
+            self._nodes.append(Node(name, entity_type, tuple(said)))
         elif kind == "relation" and "relationType" in data:
             self._relations.append(Relation(*_texts(data, "from", "relationType", "to")))
         else:
-            drafts.append(self._draft(data, scope, path))
-            prepare(drafts[-1], self._writer.content_limit, self._actor)  # so that an error names the line
+            draft = self._draft(data, scope, path)
+            made = prepare(draft, self._writer.content_limit, self._actor)  # here, so that an error names the line
+            drafts += self._unless_erased(made.key, made.draft.scope, draft)
+
+    def _sift(self, nouns: list[Kept], entries: list[Entry]) -> list[Kept]:
+        """Leave out what was erased here; and the history of a file that tells of it."""
+        kept, erased = sift(nouns, self._erasures)
+        self._result.refused += erased
+        self._result.erased += erased
+        # A purge leaves blank rows of what it erased, and an export of later has them.
+        telling = (one for one in entries if one.before or one.after)
+        if entries and (erased or any(self._erasures.has(one.noun, one.target) for one in telling)):
+            self._result.notes.append(f"{len(entries)} journal rows left out: they tell of what was erased here")
+            entries.clear()
+        if self._result.erased:
+            self._result.notes.append(f"{self._result.erased} left out that were erased here before the file was made")
+        return kept
+
+    def _unless_erased(self, content_key: str, scope: Scope, given: T) -> list[T]:
+        """Nothing where this was erased; a line without a date is taken for an old one."""
+        if not self._erasures.has_said(content_key, scope.stored()):
+            return [given]
+        self._result.refused += 1
+        self._result.erased += 1
+        return []
 
     # -- reading the three kinds of line ------------------------------------------------------------------------------
 

@@ -16,11 +16,13 @@ from .errors import ModelUnavailable
 from .graph import Graph
 from .grounding import lowest
 from .history.checkpoints import Checkpoints
+from .history.erasures import Erasures
 from .history.usage import Usage
 from .recall.loading import Loader
 from .remember.write import Writer
 from .settings import Settings
 from .store.contract import Store
+from .thin.private import make_key
 from .types import EVERYWHERE, TRUSTS, Job, Scope
 from .upkeep import reembed
 from .upkeep.jobs import Jobs
@@ -70,7 +72,7 @@ class Keeping(ABC):
         self._usage.flush()
         return exchange.export(
             self._store, self._tenant, Path(path), self._now(), journal=journal,
-            progress=progress, key=exchange.seal_key(self.settings.home),
+            progress=progress, key=make_key(self.settings.home, exchange.KEY_FILE),
         )  # fmt: skip
 
     def import_(
@@ -81,11 +83,11 @@ class Keeping(ABC):
         What it says is trusted at most as `trust`; an export of this home keeps the trust it had.
         """
         granted = one_of(trust, TRUSTS, "trust")
-        if Path(path).is_file() and exchange.is_sealed(Path(path), exchange.seal_key(self.settings.home)):
+        if Path(path).is_file() and exchange.is_sealed(Path(path), make_key(self.settings.home, exchange.KEY_FILE)):
             granted = "stated"
         importer = exchange.Importer(
             self._store, self._tenant, self._actor, self._writer, self._now, self.graph(),
-            lowest((granted, self._writer.most)),
+            lowest((granted, self._writer.most)), Erasures.load(self.settings.home, self._tenant),
         )  # fmt: skip
         with self.checkpoints.around("import"):
             result = importer.run(Path(path), self._scope, progress)

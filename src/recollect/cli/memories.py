@@ -270,6 +270,7 @@ def migrate_store(app: App, source: str, target: str) -> None:
     what an earlier run left.
     """
     from .. import settings
+    from ..history.replay import replay
     from ..store import open_store
     from ..store.copy import copy
     from ..store.mark import Mark
@@ -287,10 +288,11 @@ def migrate_store(app: App, source: str, target: str) -> None:
             opened.enter_context(closing(open_store(one.place, one.busy_timeout, datetime.now(UTC)))) for one in places
         )
         result = copy(old, new, opened.enter_context(progress("copying and comparing")))
+        again = replay(new, places[1], lambda: datetime.now(UTC))
         new.save()
     shown = [settings.shown(one.place) for one in places]
-    data = {"from": shown[0], "to": shown[1], "sha256": result.sha256, **result.as_dict()}
-    app.say(data, lambda _, out: present.copied(result, shown[1], out))
+    data = {"from": shown[0], "to": shown[1], "sha256": result.sha256, **result.as_dict(), **again.as_dict()}
+    app.say(data, lambda _, out: present.copied(result, shown[1], out) + present.again(again))
 
 
 @command()

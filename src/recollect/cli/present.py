@@ -22,7 +22,9 @@ from ..types import Check, Entry, Evidence, Forgotten, Hit, Job, Link, Memory, P
 
 if TYPE_CHECKING:
     from ..exchange import Imported
+    from ..history.replay import Replayed
     from ..store.copy import Copied
+    from ..upkeep.backup import Backup
 
 QUIET = ("content_hash", "updated_at", "observed")  # fields of a change that say nothing to a person
 EXPLAINED = 6  # candidates an arm, and dropped ones a reason, that are named
@@ -501,6 +503,12 @@ def copied(result: Copied, place: str, look: Look) -> str:
     lines.append(f"  the two agree in everything: {result.sha256}")
     lines.append(f"  written this time: {plural(result.written, 'change')}")
     return "\n".join(lines)
+
+
+def again(told: Replayed | Backup) -> str:
+    """What became of memories that were erased here and came back in an older copy."""
+    erased = f"\n  erased again: {memories(told.erased)}, which the copy still had" if told.erased else ""
+    return erased + (f"\n  ! {memories(told.held)} erased before are on hold and came back" if told.held else "")
 
 
 def diagnosis(checks: Sequence[Check], fixed: Sequence[str], look: Look) -> str:

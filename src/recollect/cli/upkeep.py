@@ -15,7 +15,7 @@ from ..ops.upkeep import cleaned
 from ..upkeep.backup import Backup
 from ..upkeep.janitor.janitor import NAMES
 from .operations import View, group
-from .present import Look, memories, plural
+from .present import Look, again, memories, plural
 from .program import App, command, several
 from .terminal import progress
 
@@ -111,4 +111,4 @@ def _backed_up(made: Backup, out: Look) -> str:
 
 def _restored(done: Backup, out: Look) -> str:
     aside = f"\n  what was there lies in {done.aside}" if done.aside else ""
-    return f"✓ {memories(done.memories)} put back into {done.path}\n  verified: {done.verified}{aside}"
+    return f"✓ {memories(done.memories)} put back into {done.path}\n  verified: {done.verified}{aside}{again(done)}"

@@ -8,7 +8,8 @@ they repeat the words, or one word that nothing holds any more. What was *derive
 nothing else speaks for it (`history/derived`), unless the caller keeps it; the receipt names what went and what stands.
 
 Then the words are looked for where they lay: in the bytes of the files, or in the rows of the tables. The receipt tells
-where they are still found, if anywhere. What it cannot reach are backups, and exports that were made before.
+where they are still found, if anywhere. It cannot reach backups and exports that were made before: what is erased is
+noted in a ledger (`erasures`), and whatever is brought back from one is held against it (`replay`).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import json
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +33,7 @@ from ..store.trail import Trace
 from ..thin import spool
 from ..types import Entity, Entry, Evidence, Link, Memory, Scope, Source, Tombstone
 from .derived import trace
+from .erasures import Erasure, Erasures
 
 Erased = tuple[list[Memory], list[Memory], Receipt]  # what was named, what went along, and the proof of it
 GONE = "[purged]"
@@ -72,6 +75,12 @@ class Words:
                 clean = text.clean(said)
         return said
 
+    def out_of_memory(self, memory: Memory) -> Memory:
+        names = ("content", "title", "reasoning", "context")
+        said: dict[str, Any] = {name: self.out_of(getattr(memory, name)) for name in names}
+        clean = replace(memory, **said)
+        return clean if clean == memory else replace(clean, content_hash=text.key(clean.content))
+
     def quoted(self, quote: str) -> str:
         """A quote without them; one that is itself a part of them goes whole."""
         part = len(quote) >= SHORTEST_QUOTE and any(quote in one for one in self.passages)
@@ -90,6 +99,7 @@ class Words:
 class Eraser:
     writer: Writer
     home: Path
+    is_replay: bool = False  # an erasure of before is done again, in an older copy: what was said since stays
 
     def erase(
         self, memories: Sequence[Memory], reason: str, *, user: str = "", keep: bool = False
@@ -118,15 +128,31 @@ class Eraser:
             if user:
                 self._erase_user(changes, user)
             questions = changes.drop_repeating((*words.passages, *words.beside), user)
+            if not self.is_replay:
+                self._record(changes, now, gone, kin, sources, user)
             id = writer.new_id(now)
             changes.note("erase", id, f"{len(gone)} erased for good{f': {reason}' if reason else ''}")
-        files = sweep(self.home, words)
+        files = 0 if self.is_replay else sweep(self.home, words)
         last = writer.store.head(writer.tenant)
         searched, left = self._look(words, {memory.content_hash for memory in gone})
         return named, alone, Receipt(
             id, now, writer.actor, first, last, _ids(named), tuple(kin), _ids(alone), _ids(standing),
             files=files, questions=questions, searched=searched, left=left,
         )  # fmt: skip
+
+    def _record(
+        self, changes: Transaction, now: datetime, gone: list[Memory], kin: list[str], sources: list[str], user: str
+    ) -> None:
+        """Note what is gone in the ledger, before it is: else a crash between the two would let it come back."""
+        same = self._of(Memory, sorted({memory.content_hash for memory in gone}), "content_hash")
+        Erasures.load(self.home, self.writer.tenant).record(now, Erasure(
+            gone,
+            [id for id in kin if not changes.get(Memory, id)],
+            [id for id in sources if not changes.get(Source, id)],
+            [id for id in kin if changes.get(Memory, id)],
+            [one for one in same if changes.get(Memory, one.id)],
+            user,
+        ))  # fmt: skip
 
     def _of(self, kind: type[Any], ids: Sequence[str], column: str) -> list[Any]:
         found = []
@@ -231,7 +257,7 @@ class _Kin:
         evidence = {one.id: one for one in proofs}
         links = {one.id: one for side in ("origin", "target") for one in self._still(Link, side, ids)}
         fresh = replace(source, content=self.words.out_of(source.content), title=self.words.out_of(source.title))
-        lines = [(one, one if one.id in self.standing else self._without(one)) for one in memories]
+        lines = [(one, one if one.id in self.standing else self.words.out_of_memory(one)) for one in memories]
         quotes = [(one, replace(one, quote=self.words.quoted(one.quote))) for one in evidence.values()]
         same = fresh == source and all(a == b for a, b in lines) and all(a == b for a, b in quotes)
         if same:
@@ -246,12 +272,6 @@ class _Kin:
         for link in links.values():
             self.changes.restate(link)
         return [memory.id for memory, clean in lines if memory != clean]
-
-    def _without(self, memory: Memory) -> Memory:
-        names = ("content", "title", "reasoning", "context")
-        said: dict[str, Any] = {name: self.words.out_of(getattr(memory, name)) for name in names}
-        clean = replace(memory, **said)
-        return clean if clean == memory else replace(clean, content_hash=text.key(clean.content))
 
     def _still(self, kind: type[Any], column: str, ids: Sequence[str]) -> list[Any]:
         """The nouns as they stand inside this transaction."""

@@ -428,7 +428,7 @@ class Changes(ABC):
                 raise Held(f"Memory {memory.id} may not be erased: it is on hold ({hold.name}).")
 
     def _forget_context(self, said: Memory) -> None:
-        """Take a purged turn's words out of the turns after it, and out of their history, which starts anew."""
+        """Take a purged or restated turn's words out of the turns after it, and of their history, which starts anew."""
         if not said.scope.session or said.position is None:
             return
         values = {"session": said.scope.session, "position": said.position, "content": said.content}
@@ -446,6 +446,8 @@ class Changes(ABC):
         if isinstance(noun, Memory):
             if isinstance(old, Memory) and old.embedded() != noun.embedded():
                 self._run(self.STALE, id=noun.id)
+            if isinstance(old, Memory) and old.content != noun.content:
+                self._forget_context(old)
             self._run(answers.DROP_BUILT, id=noun.id)
             self._touched.add(noun.id)
         self._restate(noun)

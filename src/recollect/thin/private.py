@@ -1,8 +1,9 @@
-"""Folders that belong to their owner alone. On the standard library, like everything here."""
+"""Folders and keys that belong to their owner alone. On the standard library, like everything here."""
 
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 
 TYPE_CHECKING = False  # what `typing` has too, and without the milliseconds
 if TYPE_CHECKING:
@@ -23,3 +24,23 @@ def make_folder(folder: str | Path) -> None:
     except FileExistsError:
         if not os.path.isdir(folder):  # else another process was first
             raise
+
+
+def make_key(home: Path, name: str) -> bytes:
+    """A secret key of a home, in a file of this name; made when it is first needed."""
+    path = home / name
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        make_folder(home)
+        fresh = path.with_name(f"{name}.{os.getpid()}")
+        file = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        try:
+            os.write(file, os.urandom(32))
+            os.fsync(file)
+        finally:
+            os.close(file)
+        with suppress(FileExistsError):  # another process was first
+            os.link(fresh, path)
+        os.unlink(fresh)
+        return path.read_bytes()

@@ -7,20 +7,22 @@ nobody wrote meanwhile, everything both hold must be the same by count and hash.
 0600, and encrypting it is the disk's business.
 
 Restoring verifies the file first and never writes over knowledge: a store that holds something is set aside under
-another name, or, on a server, refused.
+another name, or, on a server, refused. What was erased since the backup is erased from what is put back, before that
+takes its place.
 """
 
 from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable
-from contextlib import closing
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
 from ..errors import BadInput, CopyDiffers, StoreCorrupt
+from ..history.replay import replay
 from ..settings import Settings, shown
 from ..store import open_store
 from ..store.contract import Store
@@ -47,6 +49,8 @@ class Backup(Noun):
     journal: int
     verified: str
     aside: str = ""
+    erased: int = 0  # memories of the backup that were erased here since, and so again
+    held: int = 0  # the same, but a hold of the backup kept them
 
 
 def backup(store: Store, path: Path, now: datetime, step: Progress) -> Backup:
@@ -82,17 +86,36 @@ def restore(path: Path, settings: Settings, now: datetime, step: Progress) -> Ba
         raise BadInput("The backup is the store itself.", fix="Name another store with --store.")
     with closing(open_store(path, 30, now)) as source:
         _sound(source)
-        aside = "" if settings.remote else _set_aside(settings.store_path, now)
         if isinstance(source, SQLiteStore) and not settings.remote:
-            settings.store_path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            source.backup(settings.store_path, store=True)
+            with _fresh(settings.store_path) as fresh:
+                source.backup(fresh, store=True)
+                with closing(open_store(fresh, settings.busy_timeout, now)) as made:
+                    verified, again = _verify(source, made, step), replay(made, settings, lambda: now)
+                aside = _set_aside(settings.store_path, now)
+                os.replace(fresh, settings.store_path)
         with closing(open_store(settings.place, settings.busy_timeout, now)) as target:
             if settings.remote:
+                aside = ""
                 copy(source, target, step)
-            verified = _verify(source, target, step)
+                verified, again = _verify(source, target, step), replay(target, settings, lambda: now)
             target.save()
             told = _told(path, target, verified)
-    return Backup(**{**told.as_dict(), "path": shown(settings.place), "aside": aside})
+    return replace(told, path=shown(settings.place), aside=aside, erased=again.erased, held=again.held)
+
+
+@contextmanager
+def _fresh(path: Path) -> Iterator[Path]:
+    """Where a store is made ready before it takes its place; nothing of it stays there, nor of an earlier try."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    fresh = path.with_name(f"{path.name}.restoring")
+    left = f"{fresh.name}*"
+    for old in path.parent.glob(left):
+        old.unlink()
+    try:
+        yield fresh
+    finally:
+        for one in path.parent.glob(left):
+            one.unlink()
 
 
 def _set_aside(path: Path, now: datetime) -> str:
