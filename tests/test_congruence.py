@@ -107,7 +107,7 @@ def recalls_alike(path: str, one: Recall, other: Recall) -> None:
         if twin := theirs.get(hit.memory.id):
             alike(f"{path}.hits[{hit.memory.id}].memory", hit.memory, twin.memory)
             alike(f"{path}.hits[{hit.memory.id}].arms", hit.arms, twin.arms)
-            alike(f"{path}.hits.why", *(re.sub(r"[\d.]+", "#", why) for why in (hit.why, twin.why)))
+            alike(f"{path}.hits.why", *(re.sub(r"-?[\d.]+", "#", why) for why in (hit.why, twin.why)))
     if one.explained and other.explained:
         alike(f"{path}.explained", *(answer.explained.candidates.keys() for answer in (one, other) if answer.explained))
         for arm, found in one.explained.candidates.items():

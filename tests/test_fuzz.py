@@ -62,7 +62,11 @@ class Sides:
         """All that the other side holds, history and all."""
         path = folder / "state.jsonl"
         self.theirs.export(path, journal=True)
-        lines = [line for line in path.read_text("utf-8").splitlines() if '"header"' not in line]
+        lines = [
+            line
+            for line in path.read_text("utf-8").splitlines()
+            if not line.startswith(('{"type": "header"', '{"type": "seal"'))
+        ]
         kept = [one.as_dict() for one in self.theirs.tokens.all()]
         hooks = [(one.id, one.url) for one in self.theirs.webhooks.all()]
         shared = self.shared.list(states=STATES, limit=1000).memories

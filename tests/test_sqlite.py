@@ -107,7 +107,7 @@ def test_an_index_saved_for_another_database_is_not_used(
             changes.embed(make(1, 1), "m", (unit(1) if content == "first life" else unit(0, 1))[None, :])
         assert again.nearest(A, "m", unit(1), Filter(), 5)[0][1] == pytest.approx(float(content == "first life"))
         again.close()
-        for suffix in ("", "-wal", "-shm"):
+        for suffix in ("", "-wal", "-shm", ".head"):
             (tmp_path / f"again.db{suffix}").unlink(missing_ok=True)
 
 

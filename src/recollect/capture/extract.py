@@ -15,12 +15,12 @@ from datetime import datetime
 from ..grounding import citations
 from ..meaning import faithful
 from ..remember.conflict import changes
+from ..remember.disguises import REJECTED
 from ..remember.retraction import retraction
 from ..statements import is_question
 from ..terms import STOP_WORDS, terms
 from ..text import unquoted
 from . import sentences as rules
-from .lines import typed
 from .windows import Turn, Window
 
 VERSION = "rules 2"
@@ -87,7 +87,10 @@ def _of_turn(turn: Turn) -> list[Candidate]:
 
 def own_sentences(turn: Turn) -> Iterator[str]:
     """The sentences of a turn; of a user's turn only what the user typed, not what was pasted."""
-    return rules.sentences(typed(turn.content) if turn.role == "user" else turn.content)
+    from .lines import typed  # which needs numpy; a cached answer must not wait for that
+
+    content = turn.content.replace(REJECTED, "").strip()  # the mark at the start of a line looks like that of a log
+    return rules.sentences(typed(content) if turn.role == "user" else content)
 
 
 def _candidate(turn: Turn, sentence: str, before: str, kind: rules.Class) -> Candidate | None:

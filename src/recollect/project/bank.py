@@ -32,6 +32,7 @@ from ..redact import redact
 from ..regular_files import read_text
 from ..settings import Settings
 from ..store import open_store
+from ..store.mark import Mark
 from ..thin.private import make_folder
 from ..types import STATES, Draft, Entry, Memory, Noun, Scope, Source
 from . import learning
@@ -239,12 +240,14 @@ def rebuild(settings: Settings, place: Bank, *, dry_run: bool = False, progress:
     path, now = settings.store_path, datetime.now(UTC)
     aside = f"{path}.broken-{now:%Y%m%d-%H%M%S}" if broken(settings, now) else ""
     if aside and not dry_run:
-        for tail in ("", "-wal", "-shm"):
+        for tail in ("", "-wal", "-shm", ".head"):
             if os.path.exists(f"{path}{tail}"):
                 os.replace(f"{path}{tail}", f"{aside}{tail}")
     if dry_run and (aside or not path.exists()):
         found = sum(map(len, place.learnings()))
         return TakenIn(len(list(place.files())), found, found, dry_run=True, aside=aside)
+    if not path.exists():
+        Mark(path).clear()  # it says that there was a database, which is known here
     with open_engine(path, tenant=settings.tenant, user=settings.user, actor="bank") as engine:
         return replace(take_in(engine, place, dry_run=dry_run, progress=progress), aside=aside)
 
