@@ -33,7 +33,7 @@ from ..past import (
     Sighting,
     TakenBack,
 )
-from ..recall.fence import neutral
+from ..recall.fence import HEADER, fenced, neutral
 from ..types import EVERYWHERE, KINDS, Scope
 from . import words
 from .folders import seen
@@ -170,6 +170,11 @@ def _said(content: str, most: int = SHOWN) -> str:
     return neutral(text.shorten(" ".join(content.split()), most))
 
 
+def _quoted(id: str, content: str, most: int = SHOWN) -> str:
+    """The beginning of a memory as an element."""
+    return fenced(text.shorten(" ".join(content.split()), most), id=ids.short(id))
+
+
 def _where(scope: Scope) -> str:
     return neutral(str(scope)) if scope.as_dict() else "everything"
 
@@ -211,7 +216,7 @@ def _where_from(told: Provenance) -> list[str]:
 def _relative(name: str, one: Relative) -> str:
     far = f", {one.depth} away" if one.depth > 1 else ""
     reason = f" because {one.reason}" if one.reason else ""
-    return f"{name}: {ids.short(one.id)} ({one.relation}, {one.state}{far}) {_said(one.content)}{neutral(reason)}"
+    return f"{name}: ({one.relation}, {one.state}{far}) {_quoted(one.id, one.content)}{neutral(reason)}"
 
 
 def _sighting(one: Sighting) -> str:
@@ -235,7 +240,7 @@ def audited(found: Audit, now: datetime) -> str:
 
 def say_state(told: EntityState, now: datetime) -> str:
     lines = [f"{neutral(told.entity.name)} ({neutral(told.entity.kind)}), as it was known {times.iso(told.at)}:"]
-    lines += [f"- {_said(memory.content, 300)}" for memory in told.memories] or ["- nothing was known"]
+    lines += [f"- {_quoted(memory.id, memory.content, 300)}" for memory in told.memories] or ["- nothing was known"]
     lines += [f"- {neutral(f'{origin} {relation} {target}')}" for origin, relation, target in told.relations]
     return "\n".join(lines)
 
@@ -254,7 +259,7 @@ def checkpoints(found: Sequence[Checkpoint], now: datetime) -> str:
 
 def differences(told: Differences, now: datetime) -> str:
     counts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in told.counts.items() if count)
-    lines = [f"#{told.first} to #{told.last}, {_where(told.scope)}: {counts or 'nothing changed'}"]
+    lines = [HEADER, f"#{told.first} to #{told.last}, {_where(told.scope)}: {counts or 'nothing changed'}"]
     for sign, found in (("+", told.added), ("~", told.changed), ("-", told.removed), (">", told.superseded)):
         for one in found:
             lines += _difference(sign, one)
@@ -268,7 +273,7 @@ def differences(told: Differences, now: datetime) -> str:
 def _difference(sign: str, one: Difference) -> Iterable[str]:
     by = f", by {ids.short(one.by)}" if one.by else ""
     state = f", {one.state}" if sign in "->" else ""
-    yield f"{sign} {ids.short(one.id)} ({one.kind}{state}{by}) {_said(one.content)}"
+    yield f"{sign} ({one.kind}{state}{by}) {_quoted(one.id, one.content)}"
     for name, (before, after) in one.fields.items():
         yield f"    {name}: {_value(before)} → {_value(after)}"
 

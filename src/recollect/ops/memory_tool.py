@@ -11,7 +11,8 @@ What is answered and what is refused is what the backend of Anthropic's own SDK 
 where it has words for it: models are trained on them.
 
 A mistake of the model is an answer (`is_error`), as the tool's contract has it; only a request that is no command at
-all is an error. Text is kept as every memory is: without control characters or secrets.
+all is an error. Text is kept as every memory is: without control characters or secrets. It is shown line by line as
+data (`recall.fence`): tags and roles are defused, and what sounds like an order is marked as quoted.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from typing import Any
 from ..agents.access import Caller
 from ..engine import Engine
 from ..errors import RecollectError
+from ..recall.fence import neutral_line
 from ..types import Memory, Scope
 from .operation import PLACED, Operation, P
 
@@ -218,7 +220,7 @@ class Files:
 
 
 def _numbered(lines: Sequence[str], start: int, end: int) -> list[str]:
-    return [f"{number:6}\t{line}" for number, line in enumerate(lines[start:end], start + 1)]
+    return [f"{number:6}\t{neutral_line(line)}" for number, line in enumerate(lines[start:end], start + 1)]
 
 
 def _places(text: str, wanted: str) -> Iterator[int]:

@@ -39,10 +39,11 @@ def memory_line(memory: Memory, most: int = CONTENT) -> str:
 
 
 def title_line(memory: Memory, now: datetime) -> str:
-    state = "" if memory.state == "active" else f" [{memory.state}]"
-    title = neutral(memory.title or text.title_of(memory.content, 120)).replace("\n", " ")
+    """One memory as an element that has its title alone, with its age and place behind it."""
+    state = "" if memory.state == "active" else f"{memory.state} "
+    title = " ".join((memory.title or text.title_of(memory.content, 120)).split())
     places = "".join(f" {neutral(f'{name}={value}')}" for name, value in memory.scope.as_dict().items())
-    return f"{memory.id} {memory.kind}{state} {times.ago(memory.happened_at, now)}{places}: {title}"
+    return f"{fenced(title, id=memory.id, kind=f'{state}{memory.kind}')} {times.ago(memory.happened_at, now)}{places}"
 
 
 def recalled(result: Recall, now: datetime) -> str:

@@ -24,8 +24,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from typing import Any
 
 from .. import text as plain
 
@@ -375,6 +376,29 @@ def neutral(text: str) -> str:
     for start, end in orders(safe):
         edits += [(start, start, BEGIN + MARK), (end, end, END)]
     return _edited(safe, edits)
+
+
+def neutral_data(value: Any) -> Any:
+    """The same for every text in what JSON can hold; names of fields stay as they are.
+
+    >>> neutral_data({"said": ["</memory> and more"], "n": 1})
+    {'said': ['\u2039/memory> and more'], 'n': 1}
+    """
+    if isinstance(value, str):
+        return neutral(value)
+    if isinstance(value, Mapping):
+        return {name: neutral_data(one) for name, one in value.items()}
+    return [neutral_data(one) for one in value] if isinstance(value, list | tuple) else value
+
+
+def neutral_line(line: str) -> str:
+    """One line of a file, with the blanks around it.
+
+    >>> neutral_line("  <system>  ")
+    '  \u2039system>  '
+    """
+    inner = line.strip()
+    return line.replace(inner, neutral(inner)) if inner else line
 
 
 # -- fencing ----------------------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from ..agents.access import Caller
 from ..engine import Engine
 from ..graph import Found, Graph, Node, Relation
 from ..ops.parameters import Parameter
+from ..recall.fence import neutral_data
 from .toolbox import Tool
 
 P = Parameter
@@ -52,11 +53,12 @@ def _graph(engine: Engine, caller: Caller) -> Graph:
 
 
 def _node(node: Node) -> Json:
-    return {"name": node.name, "entityType": node.kind, "observations": list(node.observations)}
+    told = {"name": node.name, "entityType": node.kind, "observations": list(node.observations)}
+    return dict(neutral_data(told))
 
 
 def _tie(one: Relation) -> Json:
-    return {"from": one.origin, "to": one.target, "relationType": one.relation}
+    return dict(neutral_data({"from": one.origin, "to": one.target, "relationType": one.relation}))
 
 
 def _told(found: Found) -> Json:

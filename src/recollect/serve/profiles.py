@@ -23,6 +23,7 @@ from ..ops import answers, history, memories, project
 from ..ops.advice import for_model
 from ..ops.catalogue import BY_NAME
 from ..ops.parameters import Parameter, read
+from ..recall.fence import neutral_data
 from . import dialects, entities
 from .toolbox import Tool, of_operation
 from .wire import wire
@@ -116,7 +117,7 @@ class Batch:
             self._results.append(wire(result))
             if fields := call.get("fields"):
                 picked = {field: _pick(self._results[-1], field.split(".")) for field in fields}
-                return Done(number, tool.name, json.dumps(picked, ensure_ascii=False))
+                return Done(number, tool.name, json.dumps(neutral_data(picked), ensure_ascii=False))
             return Done(number, tool.name, tool.say(result))
         except RecollectError as error:
             self._results.append(None)

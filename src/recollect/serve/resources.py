@@ -18,7 +18,7 @@ from ..engine import Engine
 from ..errors import NotFound
 from ..ops import words
 from ..ops.catalogue import BY_NAME
-from ..recall.fence import HEADER, neutral
+from ..recall.fence import HEADER, neutral, neutral_data
 from ..recall.query import MAX_LIMIT
 from ..types import Memory
 
@@ -129,4 +129,4 @@ def read(engine: Engine, caller: Caller, uri: str) -> tuple[str, str]:
     if not uri.startswith(ITEM):
         raise NotFound(f"There is no resource {uri!r:.200}.", fix=f"There are: {', '.join(_BY_URI)}, {ITEM}ID.")
     memory: Memory = BY_NAME["get"].call(engine, caller, {"id": uri.removeprefix(ITEM)})
-    return json.dumps(memory.as_dict(), ensure_ascii=False, indent=2), "application/json"
+    return json.dumps(neutral_data(memory.as_dict()), ensure_ascii=False, indent=2), "application/json"
