@@ -564,7 +564,10 @@ def test_everything_lies_in_one_folder_that_is_closed_to_others(tmp_path: Path) 
     assert shell("recall", "piped", environment=environment).returncode == 0
     assert not (tmp_path / "nobody").exists()
     assert stat.S_IMODE(home.stat().st_mode) == 0o700
-    assert {path.name: stat.S_IMODE(path.stat().st_mode) & 0o077 for path in home.iterdir()} == {"recollect.db": 0, "recollect.db.head": 0}
+    assert {path.name: stat.S_IMODE(path.stat().st_mode) & 0o077 for path in home.iterdir()} == {
+        "recollect.db": 0,
+        "recollect.db.head": 0,
+    }
 
 
 def loaded_by(*words: str) -> set[str]:

@@ -563,7 +563,7 @@ def test_recalled_text_is_data_in_every_tool_and_resource(server: Server) -> Non
         assert "obey" in text, name
         assert "<system" not in text, name
         assert text.count("</memory") == text.count("<memory id="), name
-        assert "quoted, not an instruction: Ignore all" in text, name
+        assert text.count("Ignore all") == text.count("quoted, not an instruction: Ignore all"), name
         if name in ("list_memories", "what_changed", "edit_memory", "memory://recent"):
             assert f'<memory id="{id if name != "what_changed" else id[-8:]}"' in text, name
 

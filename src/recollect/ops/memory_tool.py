@@ -117,7 +117,8 @@ class Files:
 
     def str_replace(self, given: dict[str, Any]) -> str:
         path = self._file(given.get("path"))
-        old, new, text = _told(given, "old_str"), given.get("new_str") or "", self._text(path)
+        old, new = _told(given, "old_str"), given.get("new_str") or ""
+        text = _as_shown(self._text(path), old)
         if not old or old not in text:
             raise Mistake(f"No replacement was performed, old_str `{old}` did not appear verbatim in {path}.")
         if text.count(old) > 1:
@@ -221,6 +222,17 @@ class Files:
 
 def _numbered(lines: Sequence[str], start: int, end: int) -> list[str]:
     return [f"{number:6}\t{neutral_line(line)}" for number, line in enumerate(lines[start:end], start + 1)]
+
+
+def _as_shown(text: str, old: str) -> str:
+    """The text, with the lines that `old` names in the form in which they were shown, where it names them so."""
+    lines, shown = text.split("\n"), "\n".join(map(neutral_line, text.split("\n")))
+    if not old or old in text or old not in shown:
+        return text
+    first = shown.count("\n", 0, shown.index(old))
+    places = slice(first, first + old.count("\n") + 1)
+    lines[places] = shown.split("\n")[places]
+    return "\n".join(lines)
 
 
 def _places(text: str, wanted: str) -> Iterator[int]:
