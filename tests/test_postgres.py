@@ -412,3 +412,19 @@ def test_a_closed_store_says_so_and_holds_no_connection(
     while rows(admin, open_ones) != [(0,)] and time.monotonic() < deadline:
         time.sleep(0.01)  # a server process takes a moment to end after its client has gone
     assert rows(admin, open_ones) == [(0,)]
+
+
+def test_after_a_purge_no_file_of_a_table_or_index_holds_the_words(
+    opened: Opener, place: Places, cluster: postgres.Cluster
+) -> None:
+    memory = opened()
+    kept = [memory.remember(f"Thing number {n} is zanzibarite-{n}.", title=f"zanzibarite {n}") for n in range(40)]
+    memory._store.tidy()  # so that the planner's statistics hold words too
+    said = memory.forget([one.id for one in kept], purge=True).receipt
+    assert (said["left"], said["verified"]) == ([], False)
+    files = """
+        select relname, pg_read_binary_file(pg_relation_filepath(oid), 0, 100000000, true) from pg_class
+        where relkind in ('r', 'i', 't') and pg_relation_filepath(oid) is not null"""
+    with psycopg.connect(cluster.as_admin(place()), autocommit=True) as con:
+        con.execute("checkpoint")
+        assert [name for name, held in con.execute(files) if held and b"zanzibarite" in bytes(held)] == []

@@ -211,7 +211,7 @@ class Receipt(Noun):
     `kin` are memories that carried the same words and lost them. `derived` are those that were made of what was erased
     and went with it, `standing` those that stand, for other evidence or because the caller kept them. `questions` is
     how many questions of the answer cache repeated the words. `left` names each place where the words
-    are still found; `verified` says that there is none.
+    are still found, `unsearched` each where they may be and nobody can look; `verified` says that there is none of both.
     """
 
     TIMES: ClassVar[frozenset[str]] = frozenset(("at",))
@@ -230,10 +230,11 @@ class Receipt(Noun):
     questions: int = 0
     searched: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
+    unsearched: tuple[str, ...] = ()
 
     @property
     def verified(self) -> bool:
-        return not self.left
+        return not self.left and not self.unsearched
 
     def as_dict(self) -> dict[str, Any]:
         # Noun.as_dict by name: the decorator with slots makes the class anew, and a bare super() would miss it.

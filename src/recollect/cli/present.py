@@ -175,6 +175,7 @@ def receipt(told: Mapping[str, Any], look: Look) -> list[str]:
             lines.append(f"  {words}: {', '.join(ids.short(id) for id in told[name])}")
     if told["tokens"]:
         lines.append(f"  tokens ended: {len(told['tokens'])}")
+    lines += [f"  {look.paint('!', 'yellow')} not searched: {place}" for place in told["unsearched"]]
     if told["left"]:
         return [*lines, *(f"  {look.paint('!', 'yellow')} still found: {place}" for place in told["left"])]
     return [*lines, f"  looked for in {plural(len(told['searched']), 'place')}: found nowhere"]

@@ -134,10 +134,10 @@ class Eraser:
             changes.note("erase", id, f"{len(gone)} erased for good{f': {reason}' if reason else ''}")
         files = 0 if self.is_replay else sweep(self.home, words)
         last = writer.store.head(writer.tenant)
-        searched, left = self._look(words, {memory.content_hash for memory in gone})
+        searched, left, unsearched = self._look(words, {memory.content_hash for memory in gone})
         return named, alone, Receipt(
             id, now, writer.actor, first, last, _ids(named), tuple(kin), _ids(alone), _ids(standing),
-            files=files, questions=questions, searched=searched, left=left,
+            files=files, questions=questions, searched=searched, left=left, unsearched=unsearched,
         )  # fmt: skip
 
     def _record(
@@ -190,18 +190,20 @@ class Eraser:
                 if stone.scope.user == user and stone.reason:
                     changes.restate(replace(stone, reason=""))
 
-    def _look(self, words: Words, hashes: set[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Where the words were looked for, and where they are still found."""
+    def _look(self, words: Words, hashes: set[str]) -> tuple[tuple[str, ...], ...]:
+        """Where the words were looked for, where they are still found, and where nobody can look."""
         writer = self.writer
         twins = [one.id for one in self._of(Memory, sorted(hashes), "content_hash")]
         fragments = sorted({piece for one in words.passages if (piece := _plainest(one))})
-        searched, left = writer.store.leftovers(writer.tenant, fragments)
+        searched, left, unsearched = writer.store.leftovers(writer.tenant, fragments)
+        if short := sum(1 for one in words.passages if not _plainest(one)):
+            unsearched.append(f"{short} texts that are too short to be told from chance")
         for path in files_of(self.home):
             searched.append(str(path))
             if any(one in path.read_bytes() for piece in fragments for one in _forms(piece)):
                 left.append(str(path))
         said = [f"memory {id} says the same" for id in twins]
-        return tuple(dict.fromkeys(searched)), tuple(dict.fromkeys((*said, *left)))
+        return tuple(dict.fromkeys(searched)), tuple(dict.fromkeys((*said, *left))), tuple(unsearched)
 
 
 def _ids(memories: Sequence[Memory]) -> tuple[str, ...]:

@@ -294,8 +294,8 @@ class Store(Protocol):
 
     def stats(self, tenant: str) -> dict[str, Any]: ...
     def check(self, tenant: str) -> list[Check]: ...
-    def leftovers(self, tenant: str, texts: Sequence[str]) -> tuple[list[str], list[str]]:
-        """Where texts were looked for after a purge, and where one of them is still found: files, or tables."""
+    def leftovers(self, tenant: str, texts: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
+        """Where texts were looked for after a purge, where one of them is still found, and where nobody can look."""
 
     def mend(self) -> None:
         """Build again what is derived inside the store."""

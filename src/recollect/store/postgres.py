@@ -543,12 +543,12 @@ class PostgresStore(Jobs, Access, Ledger, Answers, Trail, Tending, Browsing):
         counts["store"] = shown(self.url)
         return counts
 
-    def leftovers(self, tenant: str, texts: Sequence[str]) -> tuple[list[str], list[str]]:
+    def leftovers(self, tenant: str, texts: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
         found = []
         for name, sql in server.LEFTOVERS.items():
             if texts and self._query(sql, tenant=tenant, texts=list(texts))[0][0]:
                 found.append(name)
-        return list(server.LEFTOVERS), found
+        return list(server.LEFTOVERS), found, self.rewrite(PURGED)
 
     def mend(self) -> None:
         """Take damaged rows from the journal, and build full text, tags and references again from the rows."""

@@ -548,10 +548,10 @@ class SQLiteStore(Jobs, Access, Ledger, Answers, Trail, Tending, Browsing):
         counts["store"] = str(self.path)
         return counts
 
-    def leftovers(self, tenant: str, texts: Sequence[str]) -> tuple[list[str], list[str]]:
+    def leftovers(self, tenant: str, texts: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
         wanted = [form for one in texts for form in (one.encode(), to_json(one)[1:-1].encode())]
         files = [str(file) for file in sorted(self.path.parent.glob(f"{self.path.name}*"))]
-        return files, found_in(files, wanted)
+        return files, found_in(files, wanted), []
 
 
 def _best(found: Sequence[tuple[str, bytes]], query: Floats) -> dict[str, float]:
