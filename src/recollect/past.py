@@ -211,7 +211,7 @@ class Receipt(Noun):
     `kin` are memories that carried the same words and lost them. `derived` are those that were made of what was erased
     and went with it, `standing` those that stand, for other evidence or because the caller kept them. `questions` is
     how many questions of the answer cache repeated the words. `left` names each place where the words
-    are still found, `unsearched` each where they may be and nobody can look; `verified` says that there is none of both.
+    are still found, `unsearched` each where they may be and nobody can look; `verified` says that there is neither.
     """
 
     TIMES: ClassVar[frozenset[str]] = frozenset(("at",))
