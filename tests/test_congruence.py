@@ -36,7 +36,7 @@ from replay import entries_of, state_of
 TENANT = "default"
 NEAR = 1.01e-4  # scores are rounded to four places on their way out
 # Where the words of a purged memory were looked for, and found in what others say: files of one, tables of the other.
-PLACES = {"searched", "left", "verified"}
+PLACES = {"searched", "left", "unsearched", "verified"}
 OF_ITS_OWN = {"bytes", "store"}  # what `stats` tells of the store itself
 
 VOCABULARY = (

@@ -141,6 +141,13 @@ PURGED = (
     "answer",
     "answer_dependency",
 )
+# Where words stay after a purge, though no statement reads them. Writing the tables anew locks each of them, so it is
+# left to whoever runs the server.
+UNREACHED = (
+    "freed room in the files of the tables and the planner's statistics; to clear both, run as the database's owner: "
+    f"vacuum (full, analyze) {', '.join(PURGED)}, pg_statistic",
+    "the server's write-ahead log and its archive, replicas, base backups and dumps",
+)
 
 NARROW = 5_000  # memories up to which each vector is scored: about as long as the index takes
 WIDE = 0.05  # the part of all vectors from which the index finds the right ones
@@ -548,7 +555,7 @@ class PostgresStore(Jobs, Access, Ledger, Answers, Trail, Tending, Browsing):
         for name, sql in server.LEFTOVERS.items():
             if texts and self._query(sql, tenant=tenant, texts=list(texts))[0][0]:
                 found.append(name)
-        return list(server.LEFTOVERS), found, self.rewrite(PURGED)
+        return list(server.LEFTOVERS), found, list(UNREACHED)
 
     def mend(self) -> None:
         """Take damaged rows from the journal, and build full text, tags and references again from the rows."""

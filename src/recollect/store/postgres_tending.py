@@ -24,11 +24,6 @@ log = logging.getLogger("recollect")
 
 DROP_VECTORS = "delete from embedding where tenant = :tenant and model = :model returning 1"
 TENDED = ("memory", "posting", "memory_terms", "embedding", "memory_ref", "memory_tag", "journal", "evidence", "link")
-REWRITTEN = 256 * 2**20  # bytes up to which a table is written anew after a purge, while others wait for it
-FILE = "select pg_relation_filenode(%(table)s::regclass), pg_total_relation_size(%(table)s::regclass)"
-SNAPSHOTS = """
-    select 1 from pg_stat_activity where backend_type = 'client backend' and backend_xmin is not null
-      and pid <> pg_backend_pid() and datname = current_database() limit 1"""
 TIDYING = server.BUILDING + 1
 
 # What must never be: each finds rows that have lost their other half. Foreign keys see to the rest.
@@ -72,18 +67,6 @@ class Tending(Guard):
                 con.execute(compose.SQL("vacuum (analyze, skip_locked) {}").format(compose.Identifier(table)))
         return {"analyzed": list(TENDED), "vacuumed": True}
 
-    def rewrite(self, tables: Sequence[str]) -> list[str]:
-        """Write tables and statistics anew, so that no dead row stays in the files; names what is left."""
-        left = []
-        with server.our_errors(self.url), psycopg.connect(self.url, autocommit=True) as con:
-            con.execute("set lock_timeout = '2s'")
-            for table in (*tables, "pg_statistic"):
-                why = _rewritten(con, table)
-                left += [f"table {table}: {why}; run: vacuum full {table}"] if why else []
-            if con.execute(SNAPSHOTS).fetchone():
-                left.append("rows that a transaction of another session still sees; run vacuum full when it has ended")
-        return [*left, "the server's write-ahead log, its archive, replicas and base backups"]
-
     def reindex(self, tenant: str, model: str) -> None:
         """Build the vector index of a model again, beside the one that serves."""
         name = index_name(model)
@@ -121,19 +104,6 @@ class Tending(Guard):
         else:
             found.append(checked("wall", True, "row-level security keeps tenants apart", ""))
         return found
-
-
-def _rewritten(con: Connection, table: str) -> str:
-    """Write a table and its statistics anew; says why that was not done."""
-    before, size = con.execute(FILE, {"table": table}).fetchone() or (0, 0)
-    if size > REWRITTEN:
-        return f"{size // 2**20} MB are too much to lock"
-    try:
-        con.execute(compose.SQL("vacuum (full, analyze) {}").format(compose.Identifier(table)))
-    except (psycopg.errors.LockNotAvailable, psycopg.errors.InsufficientPrivilege) as error:
-        return str(error).splitlines()[0]
-    after, _ = con.execute(FILE, {"table": table}).fetchone() or (0, 0)
-    return "this role may not vacuum it" if before == after else ""
 
 
 def index_name(model: str) -> str:
