@@ -366,8 +366,8 @@ class Writer:
         place = Scope(user=rejected.scope.user, project=rejected.scope.project)
         visible = Filter(place, inside=True, kinds=("turn",), states=("active",))
         near = [id for id, _ in self.store.match(self.tenant, words, visible, MAX_TURNS)] if words else []
-        for turn in self.store.memories(self.tenant, near).values():
-            if turn.state == "active" and self.rejected(changes, turn, parts):
+        for turn in (changes.get(Memory, id) for id in sorted(near)):
+            if turn and turn.state == "active" and self.rejected(changes, turn, parts):
                 self._blank(changes, turn, parts, reason)
 
     def _blank(self, changes: Transaction, turn: Memory, parts: Collection[str], reason: str) -> Memory:
