@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -81,10 +82,9 @@ def test_a_token_that_cannot_be_is_refused(memory: recollect.Engine, clock: Cloc
         memory.tokens.revoke("%")
 
 
-def test_the_end_of_two_ids_names_neither(memory: recollect.Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_end_of_two_ids_names_neither(memory: recollect.Engine) -> None:
     numbers = iter(("00000000000000000000000001", "00000000000000000000010001"))
-    book = memory.tokens
-    monkeypatch.setattr(book, "_new_id", lambda now: next(numbers))
+    book = replace(memory.tokens, _new_id=lambda now: next(numbers))
     book.create()
     book.create()
     with pytest.raises(Ambiguous):

@@ -20,7 +20,7 @@ LAYERS = [
     "regular_files times",
     "settings",
     "thin",
-    "types when",
+    "scratch types when",
     "arguments checks grounding nouns past terms",
     "meaning statements",
     "models",

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -65,19 +65,16 @@ class Verbs:
     new_id: Callable[[datetime], str]
 
 
+@dataclass(frozen=True, slots=True)
 class Graph:
-    def __init__(
-        self, store: Store, tenant: str, actor: str, now: Callable[[], datetime], scope: Scope, inside: Scope,
-        verbs: Verbs,
-    ) -> None:  # fmt: skip
-        self._store = store
-        self._tenant = tenant
-        self._actor = actor
-        self._now = now
-        self._scope = scope
-        self._inside = inside
-        self._verbs = verbs
-        self._cleaner = Cleaner(MAX_NAME, redact)
+    _store: Store
+    _tenant: str
+    _actor: str
+    _now: Callable[[], datetime]
+    _scope: Scope
+    _inside: Scope
+    _verbs: Verbs
+    _cleaner: Cleaner = field(default_factory=lambda: Cleaner(MAX_NAME, redact))
 
     # -- telling ------------------------------------------------------------------------------------------------------
 

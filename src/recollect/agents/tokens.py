@@ -42,17 +42,15 @@ def digest(secret: str) -> str:
     return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
 
 
+@dataclass(frozen=True, slots=True)
 class IssuedTokens:
     """The tokens of one tenant."""
 
-    def __init__(
-        self, store: Store, tenant: str, actor: str, now: Callable[[], datetime], new_id: Callable[[datetime], str]
-    ) -> None:
-        self._store = store
-        self._tenant = tenant
-        self._actor = actor
-        self._now = now
-        self._new_id = new_id
+    _store: Store
+    _tenant: str
+    _actor: str
+    _now: Callable[[], datetime]
+    _new_id: Callable[[datetime], str]
 
     def create(
         self, *, name: str = "", can: Sequence[str] = ("read",), user: str = "", project: str = "",

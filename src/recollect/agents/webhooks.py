@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import urlsplit
 
@@ -18,15 +19,13 @@ MAX_WEBHOOKS = 20
 MIN_SECRET = 16
 
 
+@dataclass(frozen=True, slots=True)
 class Webhooks:
-    def __init__(
-        self, store: Store, tenant: str, actor: str, now: Callable[[], datetime], new_id: Callable[[datetime], str]
-    ) -> None:
-        self._store = store
-        self._tenant = tenant
-        self._actor = actor
-        self._now = now
-        self._new_id = new_id
+    _store: Store
+    _tenant: str
+    _actor: str
+    _now: Callable[[], datetime]
+    _new_id: Callable[[datetime], str]
 
     def add(self, url: str, operations: Sequence[str] = (), secret: str = "", *, private: bool = True) -> Webhook:
         """Post every change from now on to an address; the secret that signs is made when not given."""

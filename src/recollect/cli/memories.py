@@ -12,7 +12,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Sequence
-from contextlib import ExitStack, closing
+from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -146,8 +146,8 @@ def export(app: App, output: str, journal: bool, reference: bool, salvage: bool)
     path = Path(output)
     if output != "-" and (path.is_relative_to("/dev") or (path.exists() and not path.is_file())):
         raise BadInput(f"{output} is not a file.", fix="Name a file, or - for standard output.")
-    with tempfile.TemporaryDirectory(prefix="recollect-") as folder:
-        target = Path(folder, "export.jsonl") if output == "-" else path
+    with _passing(app, output) as folder:
+        target = folder / "export.jsonl" if output == "-" else path
         if salvage:
             count, damaged = _salvaged(app, target, journal)
         else:
@@ -162,6 +162,14 @@ def export(app: App, output: str, journal: bool, reference: bool, salvage: bool)
     what = present.plural(count, "entity", "entities") if reference else present.memories(count)
     words = f"✓ exported {what}" + ("" if output == "-" else f" to {output}")
     app.say(data, lambda _, out: words, err=output == "-")
+
+
+def _passing(app: App, file: str) -> AbstractContextManager[Path]:
+    """A folder for what comes from standard input or goes to standard output; a file needs none."""
+    from .. import settings
+    from ..scratch import scratch
+
+    return scratch(settings.load(**app.given)[0].home) if file == "-" else nullcontext(Path(file).parent)
 
 
 def _salvaged(app: App, path: Path, journal: bool) -> tuple[int, dict[str, None]]:
@@ -195,8 +203,8 @@ def import_(app: App, file: str, no_embed: bool, trust: str) -> None:
     """
     for name in ("user", "project"):
         app.given[name] = app.places.get(name) or app.given[name]
-    with tempfile.TemporaryDirectory(prefix="recollect-") as folder:
-        path = Path(folder, "standard input") if file == "-" else Path(file)
+    with _passing(app, file) as folder:
+        path = folder / "standard input" if file == "-" else Path(file)
         if file == "-" and sys.stdin is not None:
             with path.open("wb") as copy:
                 shutil.copyfileobj(sys.stdin.buffer, copy)

@@ -60,7 +60,7 @@ def plan(name: str, program: Program, folders: Folders, home: Path, *, leave: bo
     state = _state(home, name)
     changes = []
     for target in host(name).targets(program, folders):
-        before = _read(target.path)
+        before = read(target.path)
         original = _without(target, before, state.get(str(target.path)))
         # In TOML our table is changed where it stands, because Codex adds to it what the user decides about tools.
         after = original if leave else _with(target, before if target.table else original)
@@ -113,7 +113,7 @@ def carry_out(name: str, changes: Sequence[Change], home: Path, now: datetime, *
     record = home / STATE / f"{name}.json"
     _write_all([
         *((change.path, change.before, change.after) for change in changes),
-        (record, _read(record), json.dumps(state, indent=2).encode() if state else None),
+        (record, read(record), json.dumps(state, indent=2).encode() if state else None),
     ], made if not leave else ())  # fmt: skip
     if leave:
         _leave_no_folder(made)
@@ -135,7 +135,7 @@ def _write_all(files: Sequence[tuple[Path, bytes | None, bytes | None]], made: S
 
 
 def _write_over(path: Path, before: bytes | None, after: bytes | None) -> None:
-    if _read(path) != before:
+    if read(path) != before:
         raise BadInput(f"{path} changed while we looked at it.", fix="Try again; nothing was changed.")
     _write(path, after)
 
@@ -183,7 +183,7 @@ def _named(path: Path) -> Iterator[None]:
 
 def _values(target: Target) -> Mapping[str, Any]:
     """What a file says now, as values."""
-    text = _text(target.path, _read(target.path))
+    text = _text(target.path, read(target.path))
     with _named(target.path):
         if target.table:
             return toml.parse(text)
@@ -212,7 +212,7 @@ def _without(target: Target, current: bytes | None, known: Mapping[str, Any] | N
     if current is None:
         return None
     if known and known.get("after") == _digest(current):
-        return _read(Path(known["original"])) if known.get("original") else None
+        return read(Path(known["original"])) if known.get("original") else None
     if target.whole:
         return None if f"{NAME} hook".encode() in current or f'{NAME}", "hook"'.encode() in current else current
     text = _text(target.path, current)
@@ -251,7 +251,7 @@ def _ours(item: Any, like: Entry) -> bool:
 
 
 def _state(home: Path, name: str) -> dict[str, Any]:
-    found = _read(home / STATE / f"{name}.json")
+    found = read(home / STATE / f"{name}.json")
     try:
         state = json.loads(found) if found else {}
     except ValueError:  # damaged: leaving then takes out what is recognised
@@ -259,7 +259,8 @@ def _state(home: Path, name: str) -> dict[str, Any]:
     return state if isinstance(state, dict) else {}
 
 
-def _read(path: Path) -> bytes | None:
+def read(path: Path) -> bytes | None:
+    """The bytes of a file, or nothing where there is none."""
     try:
         return path.read_bytes()
     except FileNotFoundError:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from ..errors import BadInput
 from ..project.git import Repository
-from .files import Change, carry_out
+from .files import Change, carry_out, read
 from .hosts import NAME, Program
 
 HOST = "git-hooks"
@@ -54,7 +54,7 @@ def plan(repository: Repository, program: Program, *, leave: bool = False) -> li
     for hook in HOOKS:
         path = folder(repository) / hook
         aside = path.with_name(hook + BEFORE)
-        now, kept = _read(path), _read(aside)
+        now, kept = read(path), read(aside)
         ours = now is not None and MARK.encode() in now
         if leave and ours:
             changes.append(Change(path, now, kept, kept))
@@ -93,12 +93,3 @@ def change(
 
 def _mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o755
-
-
-def _read(path: Path) -> bytes | None:
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise BadInput(f"{path} cannot be read: {error.strerror}.", fix="Make it readable for you.") from error

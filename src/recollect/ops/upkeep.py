@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Mapping
 from datetime import datetime
-from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from ..agents.access import Caller
 from ..engine import Engine
 from ..errors import BadInput
 from ..exchange import Imported
+from ..scratch import scratch
 from ..types import TRUSTS, Job
 from ..upkeep.health import Health
 from ..upkeep.janitor.janitor import NAMES, Report
@@ -25,18 +24,14 @@ PIECE = 65_536
 def export(engine: Engine, caller: Caller, *, journal: bool = False, reference: bool = False) -> Iterator[str]:
     """The lines, in pieces: written to a file first, so that they are of one moment."""
     caller.unwalled("An export")
-    folder = tempfile.TemporaryDirectory(prefix="recollect-")
-    path = Path(folder.name, "export.jsonl")
-    try:
+    with scratch(engine.settings.home) as folder:
+        path = folder / "export.jsonl"
         engine.export(path, journal=journal, reference=reference)
-    except BaseException:
-        folder.cleanup()
-        raise
-    return _pieces(folder, path)
+        return _pieces(path.open(encoding="utf-8"))
 
 
-def _pieces(folder: tempfile.TemporaryDirectory[str], path: Path) -> Iterator[str]:
-    with folder, path.open(encoding="utf-8") as lines:
+def _pieces(lines: TextIO) -> Iterator[str]:
+    with lines:
         while piece := lines.read(PIECE):
             yield piece
 
@@ -45,8 +40,8 @@ def import_(
     engine: Engine, caller: Caller, *, lines: str, embed: bool = True, trust: str = "unverified"
 ) -> Imported:  # fmt: skip
     caller.unwalled("An import")
-    with tempfile.TemporaryDirectory(prefix="recollect-") as folder:
-        path = Path(folder, "import.jsonl")
+    with scratch(engine.settings.home) as folder:
+        path = folder / "import.jsonl"
         path.write_text(lines, "utf-8", errors="replace")
         try:
             return engine.import_(path, embed=embed, trust=trust)

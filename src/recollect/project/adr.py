@@ -214,7 +214,8 @@ def parse(text: str, path: str) -> Record:
     by_role = _by_role(markdown.sections(markdown.labelled(body, _role, _is_field)))
     status_text = by_role["status"] or told.get("status") or told.get("state") or ""
     status = _status(status_text)
-    bare = [line for line in _opening(parts).split("\n") if len(line) < 30 and not line.lstrip().startswith("|")]
+    lines = markdown.opening(parts).split("\n")
+    bare = [line for line in lines if len(line) < 30 and not line.lstrip().startswith("|")]
     dated = [told.get(name, "") for name in _NAMES["date"]] + [by_role["date"], told.get("created", ""), *bare]
     date = next((day for value in dated if (day := markdown.day(value) or markdown.month(value))), None)
     date = date or _day_of(path) or markdown.day(status_text)
@@ -281,19 +282,9 @@ def _stem(path: str) -> str:
     return name.rsplit(".", 1)[0] if "." in name[1:] else name
 
 
-def _opening(parts: list[Section]) -> str:
-    """What stands before the first heading below the title: where fields are written."""
-    kept: list[str] = []
-    for part in parts:
-        if part.level > 1 and kept:
-            break
-        kept.append(part.body)
-    return "\n".join(kept[:3])
-
-
 def _details(parts: list[Section]) -> dict[str, str]:
     """The fields of the opening, and of sections that hold nothing else."""
-    found = markdown.fields(_opening(parts))
+    found = markdown.fields(markdown.opening(parts))
     for part in parts:
         if _bare(part.title) in ("metadata", "details", "info", "information", "document information", "notes"):
             found = {**markdown.fields(part.body), **found}

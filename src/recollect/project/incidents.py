@@ -115,7 +115,7 @@ def recognises(path: str, text: str) -> float:
     parts = markdown.sections(body)
     roles = {_role(part.title) for part in markdown.sections(markdown.labelled(body, _role, _is_field))}
     lowered = path.replace("\\", "/").lower()
-    told = {*front, *markdown.fields(_opening(parts))}
+    told = {*front, *markdown.fields(markdown.opening(parts))}
     severe = bool(told & set(_SEVERITIES[:4]))
     score = 0.0
     if re.search(r"post-?mortems?|incidents?|outages?|\brca\b|sev-?\d", lowered):
@@ -151,7 +151,7 @@ def parse(text: str, path: str) -> Incident:
     head = next((part for part in parts if part.title), None)
     labelled = markdown.sections(markdown.labelled(body, _role, _is_field))
     by_role = _by_role(labelled)
-    told = {**_stats(parts), **markdown.fields(_opening(parts)), **front}
+    told = {**_stats(parts), **markdown.fields(markdown.opening(parts)), **front}
     told = {name.replace("_", " "): value for name, value in told.items()}
     name = path.replace("\\", "/").rpartition("/")[2]
     stem = name.rsplit(".", 1)[0]
@@ -262,15 +262,6 @@ def _first_line(body: str) -> str:
     """The line that stands by itself at the top of a text without headings."""
     first, _, rest = body.strip().partition("\n")
     return "" if not rest.startswith("\n") or len(first) > 120 or first.endswith(".") else markdown.plain(first)
-
-
-def _opening(parts: list[Section]) -> str:
-    kept: list[str] = []
-    for part in parts:
-        if part.level > 1 and kept:
-            break
-        kept.append(part.body)
-    return "\n".join(kept[:3])
 
 
 def _stats(parts: list[Section]) -> dict[str, str]:

@@ -6,7 +6,7 @@ What stands in a code block is text and nothing else: a heading, a field or a li
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -33,7 +33,7 @@ _COLUMN = re.compile(
     re.IGNORECASE,
 )
 _SEVERAL = re.compile(r"(?<=\S)[ \t]+[|·•][ \t]+(?=\*\*[^*|]{2,40}(?::\*\*|\*\*:))")  # fields on one line
-_RULE = re.compile(r"[ \t]*\|?[ \t:|-]*-[ \t:|-]*\|?[ \t]*")
+_RULE = re.compile(r"(?=[^-]*-)[ \t:|-]+")
 _TO_BE_NAMED = re.compile(
     r"\{[^{}]{2,}\}|<[^<>]{2,}>"
     r"|\[[^\[\]]*\b(?:title|name|description|short|brief|date|number|n{2,}|x{2,})\b[^\[\]]*\](?!\()",
@@ -60,6 +60,16 @@ class Section:
     title: str
     path: tuple[str, ...]
     body: str
+
+
+def opening(parts: Sequence[Section]) -> str:
+    """What stands before the first heading below the title: where fields are written."""
+    kept: list[str] = []
+    for part in parts:
+        if part.level > 1 and kept:
+            break
+        kept.append(part.body)
+    return "\n".join(kept[:3])
 
 
 def front_matter(text: str) -> tuple[dict[str, str], str]:

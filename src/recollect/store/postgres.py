@@ -23,7 +23,8 @@ from psycopg import sql as compose
 from .. import times
 from ..errors import BadInput, RecollectError, StoreLocked, StoreUnavailable
 from ..settings import shown
-from ..types import SCOPE_FIELDS, Entry, Filter, Kept, Memory
+from ..types import Entry, Filter, Kept, Memory
+from . import filters
 from . import postgres_server as server
 from .access import TOKEN, Access
 from .answers import Answers
@@ -128,19 +129,9 @@ GROUPS = {
     "embedded": "select model, count(distinct memory) from embedding where tenant = :tenant group by 1",
 }
 PURGED = (
-    "memory",
-    "posting",
-    "memory_terms",
-    "memory_tag",
-    "memory_ref",
-    "embedding",
-    "evidence",
-    "link",
-    "source",
-    "journal",
-    "answer",
-    "answer_dependency",
-)
+    "memory", "posting", "memory_terms", "memory_tag", "memory_ref", "embedding", "evidence", "link",
+    "source", "journal", "answer", "answer_dependency",
+)  # fmt: skip
 # Where words stay after a purge, though no statement reads them. Writing the tables anew locks each of them, so it is
 # left to whoever runs the server.
 UNREACHED = (
@@ -160,36 +151,7 @@ WRITERS = server.CONNECTIONS // 2  # transactions of one process at once: who is
 
 def where(filter: Filter) -> tuple[str, dict[str, Any]]:
     """A filter as conditions on the memory `m`."""
-    parts: list[str] = []
-    values: dict[str, Any] = {}
-    for name in SCOPE_FIELDS:
-        if allowed := filter.scope.allowed(name, inside=filter.inside):
-            parts.append(f'm."{name}" = :{name}' if len(allowed) == 1 else f"m.\"{name}\" in ('', :{name})")
-            values[name] = allowed[0]
-    for column, wanted in (("kind", filter.kinds), ("state", filter.states)):
-        if wanted:
-            parts.append(f"m.{column} = any(:{column}s)")
-            values[f"{column}s"] = list(wanted)
-    for number, tag in enumerate(filter.tags):
-        tagged = f"g.tenant = m.tenant and g.tag = :tag{number} and g.memory = m.id"
-        parts.append(f"exists (select 1 from memory_tag g where {tagged})")
-        values[f"tag{number}"] = tag
-    if filter.min_importance > 1:
-        parts.append("m.importance >= :min_importance")
-        values["min_importance"] = filter.min_importance
-    if filter.since:
-        parts.append("coalesce(m.valid_from, m.created_at) >= :since")
-        values["since"] = times.micros(filter.since)
-    if filter.until:
-        parts.append("coalesce(m.valid_from, m.created_at) <= :until")
-        values["until"] = times.micros(filter.until)
-    if filter.current_at:
-        parts.append(
-            "(m.valid_from is null or m.valid_from <= :current) and (m.valid_to is null or :current < m.valid_to)"
-            " and (m.expires_at is null or :current < m.expires_at)"
-        )
-        values["current"] = times.micros(filter.current_at)
-    return "".join(f" and {part}" for part in parts), values
+    return filters.where(filter, "= any(:{})", "id")
 
 
 class PostgresStore(Jobs, Access, Ledger, Answers, Trail, Tending, Browsing):

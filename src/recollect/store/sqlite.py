@@ -24,8 +24,8 @@ import apsw
 
 from .. import text, times
 from ..errors import StoreCorrupt
-from ..types import SCOPE_FIELDS, Entry, Filter, Kept, Memory
-from . import sqlite_file
+from ..types import Entry, Filter, Kept, Memory
+from . import filters, sqlite_file
 from .access import TOKEN, Access
 from .answers import Answers
 from .browsing import Browsing
@@ -134,37 +134,8 @@ WORTH_SAVING = 5000  # vectors from which a copy of the index beside the databas
 
 def where(filter: Filter) -> tuple[str, dict[str, Any]]:
     """A filter as conditions on the memory `m`."""
-    parts: list[str] = []
-    values: dict[str, Any] = {}
-    for name in SCOPE_FIELDS:
-        if allowed := filter.scope.allowed(name, inside=filter.inside):
-            parts.append(f"m.{name} = :{name}" if len(allowed) == 1 else f"m.{name} in ('', :{name})")
-            values[name] = allowed[0]
-    for column, wanted in (("kind", filter.kinds), ("state", filter.states)):
-        if wanted:
-            parts.append(f"m.{column} in (select value from json_each(:{column}s))")
-            values[f"{column}s"] = to_json(wanted)
-    for number, tag in enumerate(filter.tags):
-        parts.append(
-            f"exists (select 1 from memory_tag g where g.tenant = m.tenant and g.tag = :tag{number} and g.memory = m.n)"
-        )
-        values[f"tag{number}"] = tag
-    if filter.min_importance > 1:
-        parts.append("m.importance >= :min_importance")
-        values["min_importance"] = filter.min_importance
-    if filter.since:
-        parts.append("coalesce(m.valid_from, m.created_at) >= :since")
-        values["since"] = times.micros(filter.since)
-    if filter.until:
-        parts.append("coalesce(m.valid_from, m.created_at) <= :until")
-        values["until"] = times.micros(filter.until)
-    if filter.current_at:
-        parts.append(
-            "(m.valid_from is null or m.valid_from <= :current) and (m.valid_to is null or :current < m.valid_to)"
-            " and (m.expires_at is null or :current < m.expires_at)"
-        )
-        values["current"] = times.micros(filter.current_at)
-    return "".join(f" and {part}" for part in parts), values
+    conditions, values = filters.where(filter, "in (select value from json_each(:{}))", "n")
+    return conditions, {name: to_json(one) if isinstance(one, list) else one for name, one in values.items()}
 
 
 class SQLiteStore(Jobs, Access, Ledger, Answers, Trail, Tending, Browsing):

@@ -58,7 +58,7 @@ class Watch:
             self.skipped.update(reason.partition(":")[0] for reason in found.skipped)
             self.answers["empty" if not found.hits else "weak" if found.weak else "good"] += 1
         if log.isEnabledFor(logging.DEBUG):
-            log.debug("recalled", extra={"fields": {"hits": [(hit.memory.id, hit.why) for hit in found.hits]}})
+            log.debug("recalled", extra={"fields": {"hits": [(hit.memory.id, sorted(hit.arms)) for hit in found.hits]}})
         if self._traces:
             self._send(found, whole)
 

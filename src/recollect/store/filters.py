@@ -1,0 +1,48 @@
+"""A filter as conditions in SQL, for every backend. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .. import times
+from ..types import SCOPE_FIELDS, Filter
+
+
+def where(filter: Filter, among: str, key: str) -> tuple[str, dict[str, Any]]:
+    """Conditions on the memory `m`, and the values in them.
+
+    `among` is how the backend says that something is in a list, with the list's name as {}; `key` is the column that
+    its tags know a memory by.
+    """
+    parts: list[str] = []
+    values: dict[str, Any] = {}
+    for name in SCOPE_FIELDS:
+        if allowed := filter.scope.allowed(name, inside=filter.inside):
+            parts.append(f'm."{name}" = :{name}' if len(allowed) == 1 else f"m.\"{name}\" in ('', :{name})")
+            values[name] = allowed[0]
+    lists: tuple[tuple[str, Sequence[str]], ...] = (("kind", filter.kinds), ("state", filter.states))
+    for column, wanted in lists:
+        if wanted:
+            parts.append(f"m.{column} {among.format(f'{column}s')}")
+            values[f"{column}s"] = list(wanted)
+    for number, tag in enumerate(filter.tags):
+        tagged = f"g.tenant = m.tenant and g.tag = :tag{number} and g.memory = m.{key}"
+        parts.append(f"exists (select 1 from memory_tag g where {tagged})")
+        values[f"tag{number}"] = tag
+    if filter.min_importance > 1:
+        parts.append("m.importance >= :min_importance")
+        values["min_importance"] = filter.min_importance
+    if filter.since:
+        parts.append("coalesce(m.valid_from, m.created_at) >= :since")
+        values["since"] = times.micros(filter.since)
+    if filter.until:
+        parts.append("coalesce(m.valid_from, m.created_at) <= :until")
+        values["until"] = times.micros(filter.until)
+    if filter.current_at:
+        parts.append(
+            "(m.valid_from is null or m.valid_from <= :current) and (m.valid_to is null or :current < m.valid_to)"
+            " and (m.expires_at is null or :current < m.expires_at)"
+        )
+        values["current"] = times.micros(filter.current_at)
+    return "".join(f" and {part}" for part in parts), values
