@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from recollect import terms, text
 from recollect.models.tokens import Tokens
-from recollect.recall.compress import Count, compress, compress_history, units
+from recollect.recall.compress import Count, compress, kept_history, units
 
 real = Tokens()
 COUNTERS: list[Count] = [real, text.tokens, lambda said: len(said.encode("utf-8", "replace")) // 3 + 1 if said else 0]
@@ -129,11 +129,11 @@ TURNS = [
 @pytest.mark.parametrize("count", [real, text.tokens])
 @given(st.lists(notes, max_size=12), st.integers(0, 120))
 def test_a_history_never_exceeds_its_budget(count: Tokens, turns: list[str], budget: int) -> None:
-    assert count(compress_history(turns, budget, count)) <= budget
+    assert count(kept_history(turns, budget, count)[0]) <= budget
 
 
 def test_the_newest_turns_are_whole_older_ones_short_and_the_oldest_counted() -> None:
-    lines = compress_history(TURNS, 200, real).split("\n")
+    lines = kept_history(TURNS, 200, real)[0].split("\n")
     assert lines[0] == f"({40 - (len(lines) - 1)} earlier turns left out)"
     assert lines[-1] == TURNS[-1]
     assert lines[-2] == TURNS[-2]
@@ -143,10 +143,10 @@ def test_the_newest_turns_are_whole_older_ones_short_and_the_oldest_counted() ->
 
 
 def test_a_conversation_that_fits_is_left_alone_and_one_left_out_is_one_turn() -> None:
-    assert compress_history(TURNS[:4], 400, real) == "\n".join(TURNS[:4])
-    assert compress_history(["word " * 50, "user: hi"], 11, real) == "(1 earlier turn left out)\nuser: hi"
-    assert compress_history([], 100, real) == ""
+    assert kept_history(TURNS[:4], 400, real)[0] == "\n".join(TURNS[:4])
+    assert kept_history(["word " * 50, "user: hi"], 11, real)[0] == "(1 earlier turn left out)\nuser: hi"
+    assert kept_history([], 100, real)[0] == ""
 
 
 def test_a_newest_turn_that_is_too_long_is_itself_compressed() -> None:
-    assert compress_history(["word " * 50, "assistant: " + RUNBOOK], 60, real).startswith("(1 earlier turn left out)\n")
+    assert kept_history(["word " * 50, "assistant: " + RUNBOOK], 60, real)[0].startswith("(1 earlier turn left out)\n")

@@ -572,6 +572,9 @@ def test_what_changed_takes_how_long_ago(server: Server) -> None:
     assert "Ana owns billing." in calls(
         server, [("remember", {"content": "Ana owns billing."}), ("what_changed", {"first": "1d"})]
     )[1]  # fmt: skip
+    assert all(
+        "Ana owns billing." in call(server, "what_changed", {"first": one}) for one in ("yesterday", "last week")
+    )
     told = call(server, "what_changed", {"first": "yesteryear"})
     assert "'yesteryear' is neither a checkpoint nor a time" in told
     assert "1d for a day ago" in told

@@ -507,3 +507,22 @@ def test_time_is_linear_in_the_text_whatever_the_text(unit: str) -> None:
     began = time.process_time()
     find((unit * 16384)[:16384], NOW, EVENTS.get)
     assert time.process_time() - began < 1.5
+
+
+@pytest.mark.parametrize(
+    ("text", "end", "moment"),
+    [
+        ("yesterday", False, "2026-02-17"), ("last week", False, "2026-02-09"), ("7d", False, "2026-02-11T12:00"),
+        ("in March", True, "2025-03-31T23:59:59.999999"), ("tomorrow", False, "2026-02-19"),
+        ("2026-02-01", True, "2026-02-01T23:59:59.999999"), ("2026-02-01", False, "2026-02-01"),
+    ],
+)  # fmt: skip
+def test_a_moment_may_be_said_in_words(text: str, end: bool, moment: str) -> None:
+    now = datetime(2026, 2, 18, 12, tzinfo=UTC)
+    assert when.spoken(f" {text} ", now, UTC, end=end) == datetime.fromisoformat(moment).replace(tzinfo=UTC)
+
+
+@pytest.mark.parametrize("text", ["", "soon", "the talk of yesterday", "since March", "whenever"])
+def test_other_words_are_no_moment(text: str) -> None:
+    with pytest.raises(BadTime):
+        when.spoken(text, datetime(2026, 2, 18, 12, tzinfo=UTC), UTC)

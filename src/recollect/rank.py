@@ -117,15 +117,6 @@ def freshness(days: float, half_life: float = 30.0) -> float:
     return half_life / (half_life + max(0.0, days))
 
 
-def ramp(days: float) -> float:
-    """1 for a week, falling evenly to a half at ninety days, and a half from then on.
-
-    >>> ramp(3), round(ramp(48.5), 3), ramp(400)
-    (1.0, 0.75, 0.5)
-    """
-    return 1.0 - 0.5 * min(max(days - 7, 0.0) / 83, 1.0)
-
-
 def fading(days_unused: float, rate: float = 0.01) -> float:
     """Exponential decay since the last use; every use starts it again.
 

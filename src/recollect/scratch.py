@@ -18,7 +18,10 @@ FOLDER = "scratch"
 def scratch(home: Path) -> Iterator[Path]:
     """A folder that is gone afterwards; one that a killed process left is removed by the next who asks."""
     make_folder(home / FOLDER)
-    clear(home)
+    for one in (home / FOLDER).glob("*"):
+        if (lock := _lock(one)) is not None:  # the lock of a folder ends with its process
+            shutil.rmtree(one, ignore_errors=True)
+            os.close(lock)
     while True:
         own = home / FOLDER / os.urandom(8).hex()
         own.mkdir(mode=0o700)
@@ -29,14 +32,6 @@ def scratch(home: Path) -> Iterator[Path]:
     finally:
         shutil.rmtree(own, ignore_errors=True)
         os.close(lock)
-
-
-def clear(home: Path) -> None:
-    """Remove the folders of processes that are no more: the lock of a folder ends with its process."""
-    for one in (home / FOLDER).glob("*"):
-        if (lock := _lock(one)) is not None:
-            shutil.rmtree(one, ignore_errors=True)
-            os.close(lock)
 
 
 def _lock(folder: Path) -> int | None:

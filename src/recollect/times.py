@@ -91,6 +91,11 @@ def spoken(text: str, now: datetime, zone: tzinfo | None, name: str = "time") ->
     return aware(text, name)
 
 
+def is_span(text: str) -> bool:
+    """Whether a text says how long (`7d`, `2h`), and not when."""
+    return _AGO.fullmatch(text.strip()) is not None
+
+
 def ago(then: datetime, now: datetime) -> str:
     """How long ago, for a person.
 

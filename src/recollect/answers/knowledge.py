@@ -46,16 +46,14 @@ class Asked:
         return own or answer.kind == "given"
 
 
+@dataclass(frozen=True, slots=True)
 class Knowledge:
-    def __init__(
-        self, store: Store, tenant: str, now: Callable[[], datetime], policy: Policy, hold: Hold, parts: Parts
-    ) -> None:
-        self._store = store
-        self._tenant = tenant
-        self._now = now
-        self._policy = policy
-        self._hold = hold
-        self._parts = parts
+    _store: Store
+    _tenant: str
+    _now: Callable[[], datetime]
+    _policy: Policy
+    _hold: Hold
+    _parts: Parts
 
     def recall(self, asked: Asked, shown: Sequence[str] = ()) -> Recall:
         return self._parts.recall(asked.question, {"scope": asked.scope, "limit": compose.HITS, "shown": tuple(shown)})

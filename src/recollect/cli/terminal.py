@@ -14,7 +14,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -138,7 +138,7 @@ def work(worker: Worker, *, stay: bool) -> None:
 
 
 class Moment(_Type):
-    """A time as a person types it: ISO with zone, a day of this machine's zone, or how long ago."""
+    """A time as a person types it: ISO with zone, a day of this machine's zone, how long ago, or in words."""
 
     name = "time"
 
@@ -147,11 +147,9 @@ class Moment(_Type):
         self._whole_day = whole_day  # a day means its end
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
+        from .. import when
+
         now = datetime.now(UTC)
         name = (param.name if param else None) or "time"
-        found = times.spoken(str(value), now, None, name)
-        if value.strip()[-1:] in "smhdw" and self._ahead:
-            return now + (now - found)
-        if self._whole_day and len(value.strip()) == len("2026-03-01"):
-            return found + timedelta(days=1, microseconds=-1)
-        return found
+        found = when.spoken(str(value), now, None, name, end=self._whole_day)
+        return now + (now - found) if self._ahead and times.is_span(value) else found

@@ -134,7 +134,8 @@ def left_out(
     where = ", ".join(f"{name} {value}" for name, value in scope.as_dict().items())
     if not hidden:
         return ()
-    return (f'place: looked in {where}; memories elsewhere: {hidden} (look everywhere: project "" or --everywhere)',)
+    way = 'project ""' if caller.model else 'project "" or --everywhere'
+    return (f"place: looked in {where}; memories elsewhere: {hidden} (look everywhere: {way})",)
 
 
 def without_paths(caller: Caller, told: Any) -> Any:

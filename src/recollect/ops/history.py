@@ -41,7 +41,7 @@ from .memories import find, split
 from .operation import ID, LOOKED, PLACED, REASON, WHEN, Operation, P
 
 FOR_A_PERSON = "what may be erased is for a person to say"
-POINT = "A checkpoint, now, a time with its zone, how long ago (1d, 2h), or #NUMBER of a change."
+POINT = "A checkpoint, now, a time with its zone, how long ago (1d, 2h, yesterday), or #NUMBER of a change."
 
 
 # -- verbs ------------------------------------------------------------------------------------------------------------

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any, Literal
 
-from .. import times
+from .. import times, when
 from ..checks import one_of, within
 from ..errors import BadInput, TooLarge
 from ..regular_files import check_path
@@ -165,11 +165,9 @@ class Parameter:
         return read(self.fields, value, loose=loose, now=now)
 
     def _time(self, value: str, now: datetime) -> datetime:
-        found = times.spoken(value, now, UTC, self.name)
-        if self.kind == "later" and value.strip()[-1:] in "smhdw":
+        found = when.spoken(value, now, UTC, self.name, end=self.name in ("until", "valid_to"))
+        if self.kind == "later" and times.is_span(value):  # «7d» means in seven days
             return times.aware(now + (now - found), self.name)
-        if self.name in ("until", "valid_to") and len(value.strip()) == len("2026-03-01"):
-            return found + timedelta(days=1, microseconds=-1)
         return found
 
     def _from_text(self, value: str) -> Any:

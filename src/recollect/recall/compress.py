@@ -180,20 +180,17 @@ def _cut(sentence: str, query_terms: Collection[str], budget: int, count: Count)
 # -- conversations ----------------------------------------------------------------------------------------------------
 
 
-def compress_history(turns: Sequence[str], budget: int, count: Count) -> str:
-    """A conversation line by line: its newest turns whole, older ones by their first sentence, the oldest only counted.
+def kept_history(turns: Sequence[str], budget: int, count: Count) -> tuple[str, int]:
+    """A conversation line by line, and how many turns were left out of it altogether.
+
+    Its newest turns are whole, older ones have their first sentence, the oldest are only counted.
 
     >>> said = ["user: Good morning, anybody there at all?", "assistant: Hello. How can I help?", "user: Why SQLite?"]
-    >>> print(compress_history(said, 20, plain.tokens))
+    >>> print(kept_history(said, 20, plain.tokens)[0])
     (1 earlier turn left out)
     assistant: Hello. …
     user: Why SQLite?
     """
-    return kept_history(turns, budget, count)[0]
-
-
-def kept_history(turns: Sequence[str], budget: int, count: Count) -> tuple[str, int]:
-    """The compressed conversation, and how many turns were left out of it altogether."""
     turns = [turn.strip() for turn in turns if turn.strip()]
     if not turns or budget <= 0:
         return "", len(turns)

@@ -15,8 +15,6 @@ from ..engine import Engine
 from ..ops.operation import Operation, Right
 from ..ops.parameters import Parameter, read, schema
 
-MAX_DESCRIPTION = 2048  # bytes: what assistants cut it to
-
 
 @dataclass(frozen=True, slots=True)
 class Tool:

@@ -14,6 +14,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import psycopg
@@ -146,12 +147,8 @@ WORTH_AN_INDEX = 5_000  # vectors of a model
 EF_SEARCH = 200
 PAGE = 1000
 MANY = 250  # journal rows after which the planner's knowledge and the vector indexes are looked at
+where = partial(filters.where, among="= any(:{})", key="id")
 WRITERS = server.CONNECTIONS // 2  # transactions of one process at once: who is inside one may have to read beside it
-
-
-def where(filter: Filter) -> tuple[str, dict[str, Any]]:
-    """A filter as conditions on the memory `m`."""
-    return filters.where(filter, "= any(:{})", "id")
 
 
 class PostgresStore(Jobs, Access, Ledger, Answers, Trail, Tending, Browsing):
