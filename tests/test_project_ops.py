@@ -120,6 +120,15 @@ def test_a_task_outlives_the_session_and_one_takes_the_place_of_another(opened: 
     assert "SHOP-7" in old.content
 
 
+def test_a_task_is_told_once(memory: recollect.Engine, here: Caller) -> None:
+    do(memory, here, "set_task_context", task="Pool connections")
+    project = memory.list(kinds=("task",)).memories[0].scope.project
+    memory.remember("The pool holds five connections.", importance=8, scope=Scope(project=project))
+    told = memory.context("what next?", scope=Scope(project=project), hits=[]).text
+    assert told.count("Pool connections") == 1
+    assert "five connections" in told
+
+
 def test_a_list_in_a_task_reads_as_a_list(memory: recollect.Engine, here: Caller) -> None:
     details = {"steps": ["read it", {"do": "fix it", "done": True}], "owner": {"name": "Ana"}, "due": None}
     do(memory, here, "set_task_context", task="Pool connections", details=details)

@@ -43,7 +43,7 @@ from .recall.loading import LOADING, Loader
 from .recall.query import MAX_LIMIT, parse
 from .recall.read import Reader
 from .recall.recipes import fingerprint
-from .recall.task import stored_task
+from .recall.task import AT_HAND, stored_task
 from .redact import redact
 from .remember import forget
 from .remember.settle import Settler
@@ -382,7 +382,7 @@ class Engine(Hindsight, Keeping):
         if where.project:
             known = filter_of(now=self._now(), scope=where, min_importance=7)
             seen = self._store.page(self._tenant, known, None, STANDING)
-            own = [memory for memory in seen if memory.scope.project == where.project]
+            own = [one for one in seen if one.scope.project == where.project and AT_HAND not in one.tags]
             facts = sorted(own, key=lambda m: (-m.importance, m.id))
         asked = query or task
         noted = [] if hits is None else [hit.memory for hit in hits]  # recall notes what it finds
