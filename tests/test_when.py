@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect import BadTime, when
+from recollect import BadTime, checks, when
 from recollect.when import When, find
 
 NOW = datetime(2026, 2, 18, 12, tzinfo=UTC)  # a Wednesday
@@ -519,10 +519,10 @@ def test_time_is_linear_in_the_text_whatever_the_text(unit: str) -> None:
 )  # fmt: skip
 def test_a_moment_may_be_said_in_words(text: str, end: bool, moment: str) -> None:
     now = datetime(2026, 2, 18, 12, tzinfo=UTC)
-    assert when.spoken(f" {text} ", now, UTC, end=end) == datetime.fromisoformat(moment).replace(tzinfo=UTC)
+    assert checks.moment(f" {text} ", now, UTC, end=end) == datetime.fromisoformat(moment).replace(tzinfo=UTC)
 
 
 @pytest.mark.parametrize("text", ["", "soon", "the talk of yesterday", "since March", "whenever"])
 def test_other_words_are_no_moment(text: str) -> None:
     with pytest.raises(BadTime):
-        when.spoken(text, datetime(2026, 2, 18, 12, tzinfo=UTC), UTC)
+        checks.moment(text, datetime(2026, 2, 18, 12, tzinfo=UTC), UTC)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta, tzinfo
 from typing import Any
 
-from . import text, times
+from . import text, times, when
 from .errors import BadInput, BadTime, TooLarge
 from .types import EVERYWHERE, KINDS, SCOPE_FIELDS, STATES, Filter, Scope
 
@@ -111,3 +111,22 @@ def several(values: Any, name: str) -> tuple[Any, ...]:
     if isinstance(values, str) or not isinstance(values, list | tuple | set | frozenset):
         raise BadInput(f"{name} must be a list of texts.")
     return tuple(values)
+
+
+def moment(text: str, now: datetime, zone: tzinfo | None, name: str = "time", *, end: bool = False) -> datetime:
+    """A moment as a person types it: all that `times.spoken` takes, or an end of a range in words.
+
+    >>> from datetime import UTC
+    >>> now = datetime(2026, 2, 18, 12, tzinfo=UTC)
+    >>> times.iso(moment("last week", now, UTC)), times.iso(moment("yesterday", now, UTC, end=True))
+    ('2026-02-09T00:00:00Z', '2026-02-17T23:59:59.999999Z')
+    """
+    try:
+        found = times.spoken(text, now, zone, name)
+    except BadTime:
+        told = when.find(text, now.astimezone(zone))
+        if told is None or told.start is None or told.end is None or told.words != text.strip():
+            raise
+        return told.end - timedelta(microseconds=1) if end else told.start
+    is_day = end and len(text.strip()) == len("2026-03-01")
+    return found + timedelta(days=1, microseconds=-1) if is_day else found

@@ -18,12 +18,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, timedelta, tzinfo
+from datetime import UTC, date, datetime
 from typing import NamedTuple
 
 from . import times
 from . import timewords as lex
-from .errors import BadTime
 from .timewords import Amount, floor, shift
 
 MAX_TEXT = 16384  # characters looked at
@@ -57,24 +56,6 @@ class _Span(NamedTuple):
 def unknown(words: str) -> datetime | None:
     """The anchor of those who know no events."""
     return None
-
-
-def spoken(text: str, now: datetime, zone: tzinfo | None, name: str = "time", *, end: bool = False) -> datetime:
-    """A moment as a person types it: all that `times.spoken` takes, or an end of a range in words.
-
-    >>> now = datetime(2026, 2, 18, 12, tzinfo=UTC)
-    >>> times.iso(spoken("last week", now, UTC)), times.iso(spoken("yesterday", now, UTC, end=True))
-    ('2026-02-09T00:00:00Z', '2026-02-17T23:59:59.999999Z')
-    """
-    try:
-        found = times.spoken(text, now, zone, name)
-    except BadTime:
-        told = find(text, now.astimezone(zone))
-        if told is None or told.start is None or told.end is None or told.words != text.strip():
-            raise
-        return told.end - timedelta(microseconds=1) if end else told.start
-    is_day = end and len(text.strip()) == len("2026-03-01")
-    return found + timedelta(days=1, microseconds=-1) if is_day else found
 
 
 def find(text: str, now: datetime, anchor: Anchor = unknown) -> When | None:

@@ -147,9 +147,9 @@ class Moment(_Type):
         self._whole_day = whole_day  # a day means its end
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
-        from .. import when
+        from .. import checks
 
         now = datetime.now(UTC)
         name = (param.name if param else None) or "time"
-        found = when.spoken(str(value), now, None, name, end=self._whole_day)
+        found = checks.moment(str(value), now, None, name, end=self._whole_day)
         return now + (now - found) if self._ahead and times.is_span(value) else found

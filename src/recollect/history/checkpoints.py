@@ -23,7 +23,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from .. import times, when
+from .. import checks, times
 from ..checks import MAX_NAME, MAX_TAG, MAX_TAGS, Cleaner, one_of
 from ..errors import BadInput, BadTime, NotFound, RecollectError
 from ..past import Checkpoint, Difference, Differences, RolledBack, TakenBack
@@ -185,7 +185,7 @@ class Checkpoints:
             if name in (one.name, one.id):
                 return one.seq, one.scope
         try:
-            moment = when.spoken(name, writer.now(), None)
+            moment = checks.moment(name, writer.now(), None)
         except BadTime as error:
             raise NotFound(f"{name[:60]!r} is neither a checkpoint nor a time.", fix=_POINTS) from error
         return writer.store.reached(writer.tenant, moment), EVERYWHERE

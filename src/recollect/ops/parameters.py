@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from .. import times, when
+from .. import checks, times
 from ..checks import one_of, within
 from ..errors import BadInput, TooLarge
 from ..regular_files import check_path
@@ -165,7 +165,7 @@ class Parameter:
         return read(self.fields, value, loose=loose, now=now)
 
     def _time(self, value: str, now: datetime) -> datetime:
-        found = when.spoken(value, now, UTC, self.name, end=self.name in ("until", "valid_to"))
+        found = checks.moment(value, now, UTC, self.name, end=self.name in ("until", "valid_to"))
         if self.kind == "later" and times.is_span(value):  # «7d» means in seven days
             return times.aware(now + (now - found), self.name)
         return found
