@@ -124,7 +124,7 @@ def moment(text: str, now: datetime, zone: tzinfo | None, name: str = "time", *,
     try:
         found = times.spoken(text, now, zone, name)
     except BadTime:
-        told = when.find(text, now.astimezone(zone))
+        told = None if text.strip()[:4].isdigit() else when.find(text, now.astimezone(zone))
         if told is None or told.start is None or told.end is None or told.words != text.strip():
             raise
         return told.end - timedelta(microseconds=1) if end else told.start
