@@ -22,9 +22,12 @@ from recollect.serve.toolbox import Tool
 from recollect.types import EVERYWHERE, Message, Scope
 from repositories import Repo
 
-SOON = times.iso(datetime.now(UTC) + timedelta(minutes=5))
 # What cannot be given together: the first set is left out of a call with everything.
 APART = {"forget": {"query", "purge", "project", "user", "branch", "agent", "session"}, "verify_memories": {"accept"}}
+
+
+def soon() -> str:
+    return times.iso(datetime.now(UTC) + timedelta(minutes=5))
 
 
 class World:
@@ -58,8 +61,8 @@ class World:
             "into": lambda: self.fresh().id, "cursor": lambda: memory.id, "version": lambda: memory.version,
             "accept": lambda: [memory.id], "project": lambda: "shop", "entity": lambda: "billing", "user": lambda: "",
             "question": lambda: "Who owns billing?", "first": lambda: "start", "last": lambda: "start",
-            "name": lambda: f"name of {memory.id}", "file": lambda: "README.md", "as_of": lambda: SOON,
-            "at": lambda: SOON, "true_at": lambda: SOON, "budget": lambda: 200, "branch": lambda: "main",
+            "name": lambda: f"name of {memory.id}", "file": lambda: "README.md", "as_of": soon,
+            "at": soon, "true_at": soon, "budget": lambda: 200, "branch": lambda: "main",
             "folder": lambda: str(self.repo.path), "state": lambda: "active", "undo": lambda: False,
             "path": lambda: "README.md" if tool == "search_commits" else str(self.repo.path),
             "severity": lambda: "SEV2", "entityNames": lambda: ["ledger"], "names": lambda: ["billing"],

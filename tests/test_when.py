@@ -522,7 +522,9 @@ def test_a_moment_may_be_said_in_words(text: str, end: bool, moment: str) -> Non
     assert checks.moment(f" {text} ", now, UTC, end=end) == datetime.fromisoformat(moment).replace(tzinfo=UTC)
 
 
-@pytest.mark.parametrize("text", ["", "soon", "the talk of yesterday", "since March", "whenever", "2026-03-01T10:00", "2026"])
+@pytest.mark.parametrize(
+    "text", ["", "soon", "the talk of yesterday", "since March", "whenever", "2026-03-01T10:00", "2026"]
+)
 def test_other_words_are_no_moment(text: str) -> None:
     with pytest.raises(BadTime):
         checks.moment(text, datetime(2026, 2, 18, 12, tzinfo=UTC), UTC)
