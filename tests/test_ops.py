@@ -124,6 +124,8 @@ ENDS = Parameter("expires_at", "later", "When it ends.", None, nullable=True)
         ({"limit": None, "since": ""}, True, {}),
         ({"since": "7d"}, False, {"since": datetime(2026, 3, 1, 12, tzinfo=UTC)}),
         ({"expires_at": "7d"}, False, {"expires_at": datetime(2026, 3, 15, 12, tzinfo=UTC)}),
+        ({"since": "yesterday"}, False, {"since": datetime(2026, 3, 7, tzinfo=UTC)}),
+        ({"expires_at": "tomorrow"}, False, {"expires_at": datetime(2026, 3, 9, tzinfo=UTC)}),
         ({"expires_at": None}, False, {"expires_at": None}),
         ({"until": "2026-03-01"}, False, {"until": datetime(2026, 3, 1, 23, 59, 59, 999999, tzinfo=UTC)}),
     ],
@@ -137,7 +139,7 @@ def test_what_a_caller_sent_is_read(given: dict[str, Any], loose: bool, found: d
     "given",
     [
         {"limit": 0}, {"limit": 51}, {"limit": "3"}, {"limit": True}, {"limit": 3.5}, {"limit": float("nan")},
-        {"tags": "a"}, {"tags": [1]}, {"tags": {}}, {"dry_run": 1}, {"dry_run": "yes"}, {"since": "yesterday"},
+        {"tags": "a"}, {"tags": [1]}, {"tags": {}}, {"dry_run": 1}, {"dry_run": "yes"}, {"since": "yesteryear"},
         {"since": 5}, {"since": "2026-13-01"}, {"expires_at": "99999999999d"}, {"limit": 1, "k": 2}, {"nonsense": 1},
     ],
 )  # fmt: skip
