@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -75,7 +76,7 @@ class Mark:
 
     def write(self, store: str, heads: Heads) -> None:
         """Put the mark in place, whole; without it the store works all the same."""
-        fresh = self.path.with_name(f"{self.path.name}.{os.getpid()}.new")
+        fresh = self.path.with_name(f"{self.path.name}.{os.getpid()}-{threading.get_ident()}.new")
         try:
             with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
                 json.dump({"store": store, "heads": heads}, file)
