@@ -109,7 +109,7 @@ def measure(server: Any, rounds: int) -> dict[str, list[dict[str, float]]]:
                     page.wait_for_timeout(50)
 
             def typed(page: Page = page) -> None:
-                page.locator("[data-search]").fill("gateway quota")
+                page.locator("[data-search]").fill("quota")
                 settled(page, "quota")
 
             note("first sight", first)
