@@ -29,9 +29,9 @@ from typing import Any
 
 import recollect
 from recollect.capture.transcripts import Talk
+from recollect.entrypoints import link
 from recollect.tap import files
 from recollect.tap.backfill import Backfill, Wanted
-from recollect.thin import link
 from serve import memory_of, milliseconds, started
 from speed import machine, say
 

@@ -87,13 +87,13 @@ def moved(engine: Engine) -> list[str]:
 def attackers(engine: Engine) -> Iterator[Attacker]:
     """Everybody who tries, as a person and as a model."""
     for tenant, wall in (*(("default", wall) for wall in WALLS), ("gamma", Scope())):
-        own = engine.beside(tenant=tenant)
+        own = engine.for_caller(tenant=tenant)
         hidden = [attacks.mark(place) for place in GUARDED if tenant != "default" or not attacks.sees(wall, place)]
         _, secret = own.tokens.create(can=RIGHTS, user=wall.user, project=wall.project)
         person = Caller(tenant, "attacker", frozenset(RIGHTS), wall, wall, "token")
         words = (*hidden, OTHER, PAST)
         yield Attacker(f"{tenant} {wall}", own, person, secret, words)
-        yield Attacker(f"{tenant} {wall} model", own.beside(model=True), person.for_model(), secret, words)
+        yield Attacker(f"{tenant} {wall} model", own.for_caller(model=True), person.for_model(), secret, words)
 
 
 def state(engine: Engine) -> str:
@@ -161,7 +161,7 @@ def run(place: str, calls: int, seconds: float, seed: int) -> Found:
         engine.settings = replace(engine.settings, rate_limit=10**9)
         ids = list(attacks.plant(engine).values())
         shared = moved(engine)
-        other = engine.beside(tenant="beta")
+        other = engine.for_caller(tenant="beta")
         theirs = other.remember(f"The key of the safe lies in {OTHER}.", scope=Scope("ben", "vault"), tags=[OTHER]).id
         before = state(engine)
         crowd = list(attackers(engine))

@@ -27,8 +27,8 @@ from typing import Any
 import corpus as data
 import recollect
 import stores
+from recollect.entrypoints import link
 from recollect.models.embedder import load
-from recollect.thin import link
 from speed import machine, say
 from timing import quantile
 

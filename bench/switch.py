@@ -40,13 +40,13 @@ from typing import Any
 import corpus as texts
 import recollect
 import stores
+from recollect.entrypoints import link
 from recollect.evaluate import locomo
 from recollect.evaluate.metrics import recall
 from recollect.models.embedder import load
 from recollect.store import open_store
 from recollect.store.contract import Store
 from recollect.store.copy import copy
-from recollect.thin import link
 from recollect.types import Draft
 from serve import processor, until
 from speed import machine, say

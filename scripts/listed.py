@@ -1,6 +1,6 @@
 """Write what is known before anything is loaded: what the MCP server says of itself, and which commands there are.
 
-python scripts/listed.py           writes src/recollect/thin/listed.json and src/recollect/cli/operations.json
+python scripts/listed.py           writes src/recollect/entrypoints/listed.json and src/recollect/cli/operations.json
 python scripts/listed.py --check   fails when one is not up to date
 
 The real server is asked, so the first file says what the server would; the second is made from the one list of
@@ -18,10 +18,10 @@ from typing import Any, get_args
 
 from recollect.cli import cli, contents
 from recollect.cli import operations as commands
+from recollect.entrypoints.link import Link
+from recollect.entrypoints.listed import FILE, META, OWN
 from recollect.ops.catalogue import NOUNS
 from recollect.ops.operation import LOOKED, PLACED, Operation
-from recollect.thin.link import Link
-from recollect.thin.listed import FILE, META, OWN
 
 HELLO = {"name": "listed", "version": "1"}
 LISTS = ("prompts/list", "resources/list", "resources/templates/list")

@@ -34,8 +34,8 @@ from typing import Any
 
 import recollect
 from model_stubs import Api, Generate, Messages, Responses, Stub, offered
+from recollect.entrypoints import link
 from recollect.recall.fence import HEADS
-from recollect.thin import link
 from recollect.types import Scope
 
 ROOT = Path(__file__).parents[1]

@@ -149,7 +149,7 @@ def _draft(note: dict[str, Any]) -> Draft:
 
 def lived(memory: recollect.Engine) -> None:
     """Some use, so that there is something to see: questions of an assistant, and answers that were kept."""
-    assistant = memory.beside(actor="claude-code")
+    assistant = memory.for_caller(actor="claude-code")
     where = Scope(project="charging")
     for question in ("what happened when the bill run was killed?", "who is on call for Tarra?", "unmasked IBANs"):
         assistant.recall(question, scope=where, limit=4)

@@ -33,7 +33,7 @@ def test_a_token_is_told_once_and_kept_as_a_hash(memory: recollect.Engine, place
 
 
 def test_who_has_the_secret_is_its_tenant_user_and_rights(memory: recollect.Engine) -> None:
-    other = memory.beside(tenant="other")
+    other = memory.for_caller(tenant="other")
     _, secret = other.tokens.create(name="ci", can=["read"], user="ana")
     caller = memory.gatekeeper().caller(secret, "10.0.0.1")
     assert (caller.tenant, caller.actor, caller.can) == ("other", "token ci", frozenset({"read"}))
@@ -158,7 +158,7 @@ def test_a_caller_is_at_home_in_a_narrower_place_and_never_in_a_wider_one() -> N
 
 def test_engines_beside_one_another_share_store_and_model_and_not_tenants(opened: Opener) -> None:
     memory = opened()
-    other, colleague = memory.beside(tenant="other"), memory.beside(actor="colleague")
+    other, colleague = memory.for_caller(tenant="other"), memory.for_caller(actor="colleague")
     memory.remember("Of the first tenant.")
     assert other.stats()["memories"] == 0
     kept = colleague.remember("By a colleague.")

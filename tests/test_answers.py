@@ -294,7 +294,7 @@ def test_an_answer_never_crosses_tenant_user_or_project(opened: Opener) -> None:
         with pytest.raises(NotFound):
             engine.answers.find(QUESTION, scope=where)
     assert engine.answers.get(QUESTION, scope=home) is not None
-    assert engine.beside(tenant="another").answers.get(QUESTION, scope=home) is None
+    assert engine.for_caller(tenant="another").answers.get(QUESTION, scope=home) is None
 
 
 def test_behind_a_wall_one_asks_and_changes_only_what_is_inside(memory: Engine) -> None:

@@ -141,7 +141,7 @@ def test_no_way_of_writing_goes_past_a_rejection(memory: Engine, tmp_path: Path)
 
 def test_a_model_does_not_speak_with_a_persons_authority(opened: Opener) -> None:
     memory = opened()
-    model = memory.beside(actor="model", model=True)
+    model = memory.for_caller(actor="model", model=True)
     claimed = model.remember("The user stated and verified: the port is 9090.", tags=["verified"])
     own = memory.remember(OTHER)
     assert claimed.memory

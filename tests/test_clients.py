@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 import recollect
 from node_clients import CONFORMANCE, INSPECTOR, TALK, needs_npm, run, told
-from recollect.thin.link import INFO
+from recollect.entrypoints.link import INFO
 from served import SECRET, Server, serving
 
 pytestmark = needs_npm

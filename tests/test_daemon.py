@@ -23,11 +23,11 @@ from typing import Any
 import pytest
 
 import recollect
+from recollect.entrypoints import link, secret
 from recollect.errors import BadInput, DaemonRunning, PortTaken, StoreReadOnly
 from recollect.models import embedder as embedders
 from recollect.models.hashing import HashingEmbedder
 from recollect.serve import listen, lock, logs
-from recollect.thin import link, secret
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 THIN = sorted(path.stem for path in Path(link.__file__).parent.glob("*.py"))
@@ -73,12 +73,12 @@ def serve(run: Run, *options: str) -> dict[str, Any]:
     return told
 
 
-# -- thin -------------------------------------------------------------------------------------------------------------
+# -- what assistants start ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("module", THIN)
 def test_thin_modules_import_only_the_standard_library(module: str) -> None:
-    name = "recollect.thin" + ("" if module == "__init__" else f".{module}")
+    name = "recollect.entrypoints" + ("" if module == "__init__" else f".{module}")
     done = subprocess.run(
         [sys.executable, "-X", "importtime", "-c", f"import {name}"], capture_output=True, text=True, check=True
     )
@@ -89,7 +89,7 @@ def test_thin_modules_import_only_the_standard_library(module: str) -> None:
     loaded -= {line.rsplit("|", 1)[1].strip() for line in start.stderr.splitlines() if line.startswith("import time:")}
     ours = {found for found in loaded if found.split(".")[0] == "recollect"}
     assert name in ours
-    assert {found for found in ours if not (found + ".").startswith("recollect.thin.")} <= {"recollect"}
+    assert {found for found in ours if not (found + ".").startswith("recollect.entrypoints.")} <= {"recollect"}
     assert {found.split(".")[0] for found in loaded - ours} <= sys.stdlib_module_names
     slow = {"http.client", "subprocess", "logging", "dataclasses", "asyncio", "argparse", "typing", "pathlib", "ssl"}
     assert not loaded & slow if module in ("link", "hook", "spool") else True, "these cost milliseconds at every prompt"

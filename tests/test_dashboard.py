@@ -134,7 +134,7 @@ def test_the_janitor_and_what_is_superseded_have_their_place_in_the_feed(show: O
     old, new = kept(server, "The buoy is red."), kept(server, "The buoy is green since May.")
     page = show("today")
     expect(page.locator(".line", has_text="The buoy is red.")).to_be_visible()
-    server.engine.beside(actor="janitor").edit(old.id, importance=2, reason="nobody asks for it")
+    server.engine.for_caller(actor="janitor").edit(old.id, importance=2, reason="nobody asks for it")
     expect(page.locator(".line.g-janitor")).to_contain_text("nobody asks for it")
     server.engine.link(new.id, "supersedes", old.id)
     expect(page.locator(".line.g-superseded").first).to_contain_text("The buoy is red.")

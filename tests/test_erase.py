@@ -13,11 +13,11 @@ from conftest import Clock, Opener, Places
 from recollect import BadInput, NotFound, Scope
 from recollect.agents import access
 from recollect.capture.sessions import session
+from recollect.entrypoints import spool
 from recollect.errors import Held
 from recollect.graph import Node
 from recollect.history.erase import Words
 from recollect.ops import hooks
-from recollect.thin import spool
 from recollect.types import EVERYWHERE, Message
 from replay import entries_of, replayed, state_of
 

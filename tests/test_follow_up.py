@@ -99,7 +99,7 @@ def test_a_replaced_memory_names_its_new_source(memory: recollect.Engine) -> Non
     assert source is not None
     assert (source.uri, source.kind, new.trust) == ("https://example.org/new", "url", "cited")
     assert memory.edit(made.id, source="heard from Ana").trust == "stated"
-    model = memory.beside(model=True)
+    model = memory.for_caller(model=True)
     assert model.edit(made.id, source="https://example.org/third").trust == "derived"
 
 

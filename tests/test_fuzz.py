@@ -80,7 +80,7 @@ def sides(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sides]:
     folder = tmp_path_factory.mktemp("fuzz")
     with recollect.open(folder / "store.db", tenant="alpha", embedder="hashing", actor="test") as alpha:
         alpha.settings = replace(alpha.settings, rate_limit=1_000_000)
-        beta, gamma = alpha.beside(tenant="beta"), alpha.beside(tenant="gamma")
+        beta, gamma = alpha.for_caller(tenant="beta"), alpha.for_caller(tenant="gamma")
         kept = beta.remember(
             f"{MARK} is where the key of beta lies.", title=f"{MARK} key", tags=[MARK.lower()],
             scope=Scope(user="ben", project="vault"), evidence=f"{MARK} says so",

@@ -24,11 +24,11 @@ from recollect.agents.access import Caller
 from recollect.agents.home import project_of
 from recollect.capture import events, transcripts
 from recollect.capture.sessions import session
+from recollect.entrypoints import link, spool
 from recollect.errors import BadInput, Forbidden
 from recollect.models.tokens import Tokens
 from recollect.ops import hooks
 from recollect.recall.fence import fenced
-from recollect.thin import link, spool
 from recollect.types import Scope
 
 ME = access.local("default", "hook", Scope())

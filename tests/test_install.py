@@ -19,10 +19,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recollect.entrypoints import link
 from recollect.errors import BadInput
 from recollect.install import files, hosts, jsonc
 from recollect.install.hosts import Folders, Program
-from recollect.thin import link
 
 ROOT = Path(__file__).parents[1]
 NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)

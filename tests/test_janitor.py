@@ -505,7 +505,7 @@ def test_what_changed_since_it_was_planned_is_left_alone(
 
 def test_tenants_are_cleaned_apart(opened: Opener, model: Known) -> None:
     engine = opened(embedder=model)
-    other = engine.beside(tenant="globex")
+    other = engine.for_caller(tenant="globex")
     plant(engine, model, noun(1, "Use pnpm for packages."))
     fill(other._store, "globex", [noun(2, "Always use pnpm for packages.", source=make(1, 1))], model, START)
     assert engine.janitor.run().changed == other.janitor.run().changed == 0

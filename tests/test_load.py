@@ -19,8 +19,8 @@ from typing import Any
 import pytest
 
 import recollect
+from recollect.entrypoints.link import Link
 from recollect.serve import connection, queue
-from recollect.thin.link import Link
 from served import SECRET, Answer, Server, serving
 
 PATIENCE = 50.0  # seconds that anything may take before a test gives up

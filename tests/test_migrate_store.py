@@ -18,7 +18,7 @@ from conftest import START, Clock, Places, open_store
 from nouns import unit
 from recollect import BadInput, CopyDiffers, Job, Memory, Scope, exchange
 from recollect.cli import cli
-from recollect.past import Checkpoint, Hold, Retention, Sighting
+from recollect.history_types import Checkpoint, Hold, Retention, Sighting
 from recollect.settings import shown
 from recollect.store import copy as copying
 from recollect.store.answers import Answer, Depends

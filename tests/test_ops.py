@@ -24,7 +24,7 @@ ME = local("default", "test", EVERYWHERE)
 NOW = datetime(2026, 3, 8, 12, tzinfo=UTC)
 # Verbs of the engine that no caller from elsewhere has use for.
 INNER = {
-    "beside", "checkpoints", "close", "count", "embed_later", "extract", "gatekeeper", "graph", "head", "model",
+    "for_caller", "checkpoints", "close", "count", "embed_later", "extract", "gatekeeper", "graph", "head", "model",
     "janitor", "neighbours", "policies", "propose", "saw", "shelf", "shown", "sources", "tokens", "wait", "warm",
     "webhooks",
 }  # fmt: skip

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 import recollect
-from recollect.thin import link, secret
+from recollect.entrypoints import link, secret
 
 # Becomes another account where it may, and then asks: by the port, and by the socket, with headers that would help.
 STRANGER = """

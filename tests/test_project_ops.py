@@ -223,7 +223,7 @@ def test_walls_hold_for_projects_and_users(memory: recollect.Engine, known: Call
 
 
 def test_another_tenant_does_not_find_the_project_by_its_name(memory: recollect.Engine, known: Caller) -> None:
-    other = memory.beside(tenant="other")
+    other = memory.for_caller(tenant="other")
     theirs = replace(known, tenant="other")
     assert do(other, theirs, "project_state", project="shop")["state"] is None
     with pytest.raises(NoRepository):

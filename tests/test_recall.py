@@ -179,7 +179,7 @@ def test_of_two_that_contradict_each_other_the_newer_comes_first(memory: recolle
     assert [hit.memory.id for hit in memory.recall(asked, as_of=clock() - timedelta(days=1))] == [old.id]
     trusted = memory.remember("The port of the archive is 7000.", importance=10)
     clock.forward(days=3)
-    guessed = memory.beside(model=True).remember("Its log names 7001 as port of the archive.", importance=1)
+    guessed = memory.for_caller(model=True).remember("Its log names 7001 as port of the archive.", importance=1)
     memory.link(guessed.id, "contradicts", trusted.id)
     assert memory.recall("which port has the archive").hits[0].memory.id == trusted.id
 

@@ -19,9 +19,9 @@ LAYERS = [
     "errors ids rank redact text timewords vectors",
     "regular_files times",
     "settings",
-    "thin",
+    "entrypoints",
     "scratch types when",
-    "arguments checks grounding nouns past terms",
+    "arguments checks grounding history_types nouns terms",
     "meaning statements",
     "models",
     "store",
@@ -35,7 +35,7 @@ LAYERS = [
     "capture",
     "answers",
     "upkeep",
-    "keeping overview",
+    "maintenance overview",
     "engine",
     "__init__",
     "project",
@@ -173,11 +173,11 @@ def test_the_public_api_is_pinned() -> None:
     ]  # fmt: skip
     verbs = {name for name in dir(recollect.Engine) if not name.startswith("_")}
     assert verbs == {
-        "approve", "audit", "beside", "capture", "changes", "checkpoints", "close", "context", "count", "edit",
-        "embed", "embed_later", "evidence", "export", "extract", "forget", "gatekeeper", "get", "graph", "head",
-        "history", "import_", "janitor", "link", "links", "list", "mend", "model", "neighbours", "pending", "policies",
-        "propose", "rate", "recall", "reject", "remember", "remember_many", "saw", "shelf", "shown", "sources", "state",
-        "stats", "tokens", "wait", "warm", "webhooks", "why",
+        "approve", "audit", "capture", "changes", "checkpoints", "close", "context", "count", "edit",
+        "embed", "embed_later", "evidence", "export", "extract", "for_caller", "forget", "gatekeeper", "get", "graph",
+        "head", "history", "import_", "janitor", "link", "links", "list", "mend", "model", "other_tenants", "pending",
+        "policies", "propose", "rate", "recall", "reject", "remember", "remember_many", "saw", "shelf", "shown",
+        "sources", "state", "stats", "tokens", "wait", "warm", "webhooks", "why",
     }  # fmt: skip
 
 

@@ -20,10 +20,10 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
 import recollect
+from recollect.entrypoints.link import INFO, Link, daemon
+from recollect.entrypoints.listed import META, Listed
+from recollect.entrypoints.shim import USAGE, quoted
 from recollect.serve.profiles import PROFILES
-from recollect.thin.link import INFO, Link, daemon
-from recollect.thin.listed import META, Listed
-from recollect.thin.shim import USAGE, quoted
 
 MODERN = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",

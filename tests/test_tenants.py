@@ -12,8 +12,8 @@ import pytest
 from conftest import START
 from nouns import A, B, memory, put, source, unit
 from recollect import Evidence, Link, Memory, NotFound, Scope, Source
+from recollect.history_types import Checkpoint, Hold, Retention, Sighting
 from recollect.ids import make
-from recollect.past import Checkpoint, Hold, Retention, Sighting
 from recollect.store.answers import Answer, Count, Depends
 from recollect.store.browsing import Sieve
 from recollect.store.contract import Store, Transaction

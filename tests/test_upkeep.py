@@ -124,7 +124,7 @@ def busy(opened: Opener) -> Engine:
         )
     engine.capture([Message("user", "We decided to use pnpm because it is fast.")], session="s1")
     engine.reject(engine.remember("Deploy on Fridays.").id)
-    engine.beside(tenant="globex").remember("Another house.")
+    engine.for_caller(tenant="globex").remember("Another house.")
     engine.tokens.create(can=["read"], name="ci")
     engine.recall("which port?")
     engine._usage.flush()
@@ -369,10 +369,10 @@ def test_the_daemon_keeps_a_run_waiting(opened: Opener, clock: Clock, tmp_path: 
     work._schedule()
     assert engine.jobs.list() == (), "an empty store has nothing to clean"
     engine.remember("Use pnpm.")
-    engine.beside(tenant="globex").remember("Use yarn.")
+    engine.for_caller(tenant="globex").remember("Use yarn.")
     work._schedule()
     work._schedule()
-    for one in (engine, *engine.neighbours()):
+    for one in (engine, *engine.other_tenants()):
         [job] = one.jobs.list()
         assert (job.kind, job.state) == ("janitor", "queued")
         assert job.run_at > datetime.now(UTC) + timedelta(hours=23)

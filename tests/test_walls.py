@@ -127,7 +127,7 @@ def test_a_model_proposes_to_erase_and_a_person_does(opened: Opener, place: Plac
     kept = engine.remember("The code of the gate is zanzibar.", scope=Scope(project="web"))
     model = PERSON.for_model()
     tool = TOOLS["forget"]
-    made = tool.call(engine.beside(model=True), model, {"id": kept.id, "purge": True, "reason": "zanzibar is old"})
+    made = tool.call(engine.for_caller(model=True), model, {"id": kept.id, "purge": True, "reason": "zanzibar is old"})
     assert made.proposed
     assert "for a person to decide" in tool.say(made)
     assert engine.get(kept.id).state == "active"
@@ -217,7 +217,7 @@ def test_what_another_tenant_stores_does_not_change_the_order_of_a_search_by_wor
 
     before = found()
     assert before == ["The mill is old.", "The mill grinds.", "Ada likes tea."]
-    other = engine.beside(tenant="other")
+    other = engine.for_caller(tenant="other")
     for n in range(40):
         other.remember(f"Tea number {n}, an old one.")
     assert found() == before

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
+from recollect.entrypoints import link
 from recollect.serve import lock
-from recollect.thin import link
 
 NOTES = (
     "We deploy on Thursdays because support is fully staffed then.",

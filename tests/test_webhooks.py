@@ -132,7 +132,7 @@ def test_deliveries_go_on_where_another_process_left_them(opened: Opener, addres
 
 
 def test_each_tenant_is_told_of_its_own_changes(memory: recollect.Engine, address: Address, clock: Clock) -> None:
-    other = memory.beside(tenant="other")
+    other = memory.for_caller(tenant="other")
     other.webhooks.add(address.url)
     memory.remember("Of the default tenant.")
     other.remember("Of the other tenant.")

@@ -1,7 +1,7 @@
 """Recollect: memory for AI assistants that write code.
 
 Everything public is here; everything else may change. A name is loaded when it is first used, so that the parts which
-an assistant waits for (`recollect.thin`) do not pay for the engine.
+an assistant waits for (`recollect.entrypoints`) do not pay for the engine.
 
 >>> import recollect
 >>> sorted(recollect.__all__)[:3]

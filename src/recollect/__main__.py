@@ -1,7 +1,7 @@
 """The entry of the program: `recollect` and `python -m recollect`.
 
-What an assistant starts and waits for, `recollect mcp` and `recollect hook`, goes to `thin` before anything but the
-standard library is imported. Everything else is the command line.
+`recollect mcp` and `recollect hook`, which an assistant starts and waits for, go to `entrypoints` before anything but
+the standard library is imported. Everything else is the command line.
 """
 
 import os
@@ -30,11 +30,11 @@ def main() -> None:
 def run() -> None:
     called = sys.argv[1] if len(sys.argv) > 1 else ""
     if called == "hook":
-        from .thin import hook
+        from .entrypoints import hook
 
         sys.exit(hook.main(sys.argv[2:]))
     if called == "mcp":
-        from .thin import shim
+        from .entrypoints import shim
 
         sys.exit(shim.main(sys.argv[2:], alone))
     from .cli.program import cli

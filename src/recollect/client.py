@@ -28,12 +28,12 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from . import errors, times
 from .arguments import DraftFields, EditFields, RecallFields
+from .entrypoints import link
 from .errors import BadInput, RateLimited, RecollectError, ServerUnavailable
 from .exchange import Imported
+from .history_types import Audit, EntityState, Provenance, Sighting
 from .nouns import remade
-from .past import Audit, EntityState, Provenance, Sighting
 from .recall.context import Context, Turn
-from .thin import link
 from .types import (
     EVERYWHERE,
     Captured,

@@ -34,7 +34,7 @@ from .graph import Graph, Verbs
 from .history.room import History
 from .history.usage import Usage, counts
 from .history.verbs import Hindsight
-from .keeping import Keeping
+from .maintenance import Maintenance
 from .models.tokens import Tokens
 from .overview import Overview
 from .recall.cache import RecallCache
@@ -117,7 +117,7 @@ def open(
         raise
 
 
-class Engine(Hindsight, Keeping):
+class Engine(Hindsight, Maintenance):
     def __init__(
         self, store: Store, settings: Settings, *, actor: str, embedder: Embedder | None, now: Callable[[], datetime],
         most: str = "stated",
@@ -166,7 +166,7 @@ class Engine(Hindsight, Keeping):
         if self._origin is self:
             self._store.close()
 
-    def beside(
+    def for_caller(
         self, *, tenant: str | None = None, actor: str | None = None, model: bool = False, at: Scope | None = None
     ) -> Engine:
         """An engine for another tenant, actor or place on the same store and model; it is closed with this one.
@@ -187,9 +187,9 @@ class Engine(Hindsight, Keeping):
             other.looks, other._switch = self.looks, self._switch
         return other
 
-    def neighbours(self) -> Iterator[Engine]:
+    def other_tenants(self) -> Iterator[Engine]:
         """An engine for each of the other tenants of the store, for whoever tends the whole of it."""
-        return (self.beside(tenant=tenant) for tenant in self._store.tenants() if tenant != self._tenant)
+        return (self.for_caller(tenant=tenant) for tenant in self._store.tenants() if tenant != self._tenant)
 
     # -- writing ------------------------------------------------------------------------------------------------------
 

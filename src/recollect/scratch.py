@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from .thin.private import make_folder
+from .entrypoints.private import make_folder
 
 FOLDER = "scratch"
 

@@ -19,8 +19,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..entrypoints.private import make_folder
 from ..settings import Settings
-from ..thin.private import make_folder
 
 FILE = "projects.json"
 MAX_FOLDERS = 8  # of one project, the latest

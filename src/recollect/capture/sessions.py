@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 
-from ..thin.private import make_folder
+from ..entrypoints.private import make_folder
 
 FOLDER = "sessions"
 KEPT_DAYS = 30

@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .. import __version__, settings
+from ..entrypoints import link, spool
 from ..errors import BadInput, ServerUnavailable
 from ..serve import listen, lock, logs
 from ..settings import Settings
-from ..thin import link, spool
 from . import draw
 from .program import App, cli, command
 from .terminal import look
@@ -266,8 +266,8 @@ def _told(made: Service, commands: tuple[tuple[str, ...], ...]) -> dict[str, Any
     return {"path": str(made.path), "content": made.content.decode(), "run": commands}
 
 
-# What assistants start. The program's entry passes these two to `thin` before this module is loaded; here they are for
-# the list of commands, and for whoever puts an option of the program before them.
+# What assistants start. `__main__` passes these two to `entrypoints` before this module is loaded; they stand here for
+# the list of commands, and for calls with a global option before the command.
 raw: dict[str, Any] = {"context_settings": {"ignore_unknown_options": True}}
 
 

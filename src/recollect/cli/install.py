@@ -11,9 +11,9 @@ from typing import Any
 import click
 
 from .. import settings
+from ..entrypoints import link
 from ..errors import BadInput
 from ..install.program import passed_on, refuse_passwords, script
-from ..thin import link
 from .present import Look
 from .program import App, command
 

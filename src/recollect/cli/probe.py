@@ -17,10 +17,10 @@ from typing import Any
 
 from .. import engine, settings
 from ..capture import sessions
+from ..entrypoints import link
 from ..errors import RecollectError
 from ..ops import hooks
 from ..settings import Settings
-from ..thin import link
 from ..types import Check, Scope
 
 HOST = "claude"

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..entrypoints.link import Link
 from ..errors import ServerUnavailable
-from ..thin.link import Link
 
 _LINE = re.compile(r"^(?P<name>\w+)(?:\{(?P<labels>[^}]*)\})? (?P<value>[-+.\deEinfNa]+)$")
 _LABEL = re.compile(r'(\w+)="([^"]*)"')

@@ -40,7 +40,7 @@ def run(app: App, dry_run: bool, steps: tuple[str, ...]) -> None:
 @click.option("--once", is_flag=True, help="Look once and end.")
 def top(app: App, every: float, once: bool) -> None:
     """Watch a daemon at work: requests, recall, queue, index, cost."""
-    from ..thin import link
+    from ..entrypoints import link
     from . import screen
 
     daemon = link.daemon()

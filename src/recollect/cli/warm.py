@@ -10,8 +10,8 @@ import json
 from typing import Any
 
 from .. import __version__, errors
+from ..entrypoints import link
 from ..settings import Settings
-from ..thin import link
 
 ALIVE = 2.0  # seconds in which a daemon shows that it is at work
 PATIENCE = 60.0  # seconds that it may work then

@@ -17,7 +17,7 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from .. import terms
-from ..past import EntityState
+from ..history_types import EntityState
 from ..remember.mention import ABOUT, entity_key, known_in
 from ..store.changes import MANY
 from ..store.contract import Store

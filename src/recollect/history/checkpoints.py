@@ -26,7 +26,7 @@ from typing import Any
 from .. import checks, times
 from ..checks import MAX_NAME, MAX_TAG, MAX_TAGS, Cleaner, one_of
 from ..errors import BadInput, BadTime, NotFound, RecollectError
-from ..past import Checkpoint, Difference, Differences, RolledBack, TakenBack
+from ..history_types import Checkpoint, Difference, Differences, RolledBack, TakenBack
 from ..redact import redact
 from ..remember.write import Writer
 from ..store.contract import Transaction

@@ -23,14 +23,14 @@ from pathlib import Path
 from typing import Any
 
 from .. import text
+from ..entrypoints import spool
 from ..errors import Held
-from ..past import Hold, Receipt
+from ..history_types import Hold, Receipt
 from ..remember.mention import entity_key
 from ..remember.write import Writer, present
 from ..store.changes import MANY
 from ..store.contract import Transaction
 from ..store.trail import Trace
-from ..thin import spool
 from ..types import Entity, Entry, Evidence, Link, Memory, Scope, Source, Tombstone
 from .derived import trace
 from .erasures import Erasure, Erasures

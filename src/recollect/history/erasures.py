@@ -21,8 +21,8 @@ from datetime import datetime
 from pathlib import Path
 
 from .. import times
+from ..entrypoints.private import make_folder, make_key
 from ..errors import BadInput, StoreCorrupt
-from ..thin.private import make_folder, make_key
 from ..types import Memory, Scope
 
 FILE, KEY_FILE = "erasures.jsonl", "erasures.key"

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from .. import checks
 from ..checks import MAX_NAME, Cleaner, one_of
 from ..errors import BadInput, NotFound
-from ..past import ACTIONS, Hold, Retained, Retention
+from ..history_types import ACTIONS, Hold, Retained, Retention
 from ..redact import redact
 from ..remember.write import Writer
 from ..types import EVERYWHERE, KINDS, Filter, Kept, Memory, Scope

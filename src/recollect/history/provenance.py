@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from .. import checks, text
-from ..past import Audit, Provenance, Relative, Sighting, Step
+from ..history_types import Audit, Provenance, Relative, Sighting, Step
 from ..store.contract import Store
 from ..store.trail import Trace
 from ..types import Entry, Evidence, Link, Memory, Scope, Source

@@ -13,7 +13,7 @@ from datetime import datetime
 
 from .. import ids, text
 from ..agents.tokens import IssuedTokens
-from ..past import Hold
+from ..history_types import Hold
 from ..remember.mention import entity_key
 from ..remember.write import Writer
 from ..settings import Settings

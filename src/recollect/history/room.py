@@ -11,7 +11,7 @@ from typing import Any
 from .. import checks, times
 from ..checks import MAX_NAME, Cleaner
 from ..errors import BadInput, NotFound
-from ..past import Audit, EntityState, Provenance, Retained, Sighting
+from ..history_types import Audit, EntityState, Provenance, Retained, Sighting
 from ..remember.write import Writer
 from ..store.changes import MANY
 from ..store.trail import Trace

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from ..errors import BadInput, ChangedMeanwhile, Forbidden, NotFound
-from ..past import TakenBack
+from ..history_types import TakenBack
 from ..remember.write import Writer
 from ..store.contract import Transaction
 from ..store.rows import record

@@ -15,7 +15,7 @@ from datetime import datetime
 from typing import Any
 
 from ..errors import StoreUnavailable
-from ..past import Sighting
+from ..history_types import Sighting
 from ..store.contract import Store
 from ..types import KINDS, STATES, Filter, Scope
 

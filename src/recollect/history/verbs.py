@@ -10,7 +10,7 @@ from typing import Any
 
 from ..checks import MAX_NAME, Cleaner
 from ..errors import BadInput
-from ..past import Audit, EntityState, Provenance, Sighting
+from ..history_types import Audit, EntityState, Provenance, Sighting
 from ..remember import proposals
 from ..types import Forgotten, Memory, Scope
 from .checkpoints import Checkpoints

@@ -25,8 +25,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from ..entrypoints.private import make_folder
 from ..errors import BadInput, StoreReadOnly
-from ..thin.private import make_folder
 from . import jsonc, toml
 from .hosts import NAME, SERVER, Entry, Folders, Program, Target, host
 

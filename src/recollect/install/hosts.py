@@ -14,8 +14,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from ..entrypoints.hook import budget
 from ..errors import BadInput
-from ..thin.hook import budget
 
 NAME = "recollect"
 HOME = "RECOLLECT_HOME"

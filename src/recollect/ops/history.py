@@ -17,7 +17,7 @@ from ..history.checkpoints import MOST
 from ..history.policies import MAX_DAYS
 from ..history.provenance import MAX_COUNT, MAX_DEPTH
 from ..history.room import MAX_ROWS
-from ..past import (
+from ..history_types import (
     ACTIONS,
     Audit,
     Checkpoint,

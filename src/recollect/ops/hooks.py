@@ -42,6 +42,7 @@ from ..capture.events import Event
 from ..capture.sessions import Session, session
 from ..capture.transcripts import Said
 from ..engine import Engine
+from ..entrypoints import spool
 from ..errors import BadInput, GitUnavailable, NoRepository, NotFound, RecollectError, StoreUnavailable
 from ..models.tokens import Tokens
 from ..project import brief
@@ -53,7 +54,6 @@ from ..recall.recipes import recipe
 from ..redact import redact
 from ..regular_files import check_path
 from ..statements import is_reply
-from ..thin import spool
 from ..types import Draft, Memory, Message, Noun, Scope
 
 log = logging.getLogger("recollect.hooks")

@@ -248,7 +248,7 @@ def ingest_files(
     _whole_project(caller, "Taking files in")
     named, place = folder_of(engine, caller, project, path)
     # What a file says is believed as far as the file, whoever asked for it to be read.
-    report = ingest(engine.beside(actor=caller.actor), place, project=named or None, kind=kind, dry_run=dry_run)
+    report = ingest(engine.for_caller(actor=caller.actor), place, project=named or None, kind=kind, dry_run=dry_run)
     embed_later(engine, report)
     return report
 

@@ -27,13 +27,13 @@ from typing import Any
 
 from ..engine import Engine
 from ..engine import open as open_engine
+from ..entrypoints.private import make_folder
 from ..errors import BadInput, GitUnavailable, NoRepository, NotADatabase, NotFound, Refused, StoreCorrupt
 from ..redact import redact
 from ..regular_files import read_text
 from ..settings import Settings
 from ..store import open_store
 from ..store.mark import Mark
-from ..thin.private import make_folder
 from ..types import STATES, Draft, Entry, Memory, Noun, Scope, Source
 from . import learning
 from .git import PATIENCE, checked_out, find

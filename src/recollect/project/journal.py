@@ -16,7 +16,7 @@ from pathlib import Path
 
 from .. import times
 from ..engine import Engine
-from ..thin.private import make_folder
+from ..entrypoints.private import make_folder
 from ..types import Entry, Scope
 
 FOLDER = "follow"

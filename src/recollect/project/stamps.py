@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ..engine import Engine
-from ..thin.private import make_folder
+from ..entrypoints.private import make_folder
 from .walk import File
 
 FOLDER = "ingested"

@@ -33,11 +33,11 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from .. import __version__, engine, times
+from ..entrypoints import secret
+from ..entrypoints.link import INFO, READ, TRIED
 from ..errors import BadInput
 from ..ops import hooks
 from ..settings import Settings, shown
-from ..thin import secret
-from ..thin.link import INFO, READ, TRIED
 from . import app, connection, listen, logs, reading
 from .work import Work
 

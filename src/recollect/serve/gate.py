@@ -2,9 +2,9 @@
 
 **Who.** A bearer token says who; the caller's tenant, user and rights are the token's. The owner of the home needs
 none: over the Unix socket the kernel says whose process is calling, over TCP the secret of the home does
-(`thin/secret.py`), sent like a token. An address says nothing: every account of the machine has the loopback ones, and
-so has a proxy. Even the secret counts only from a loopback address, with a loopback Host, no foreign Origin and no sign
-of having been forwarded, so that one that got out opens nothing from elsewhere.
+(`entrypoints/secret.py`), sent like a token. An address proves nothing: every account of the machine and every proxy
+can use a loopback one. The secret itself counts only from a loopback address, with a loopback Host, no foreign Origin
+and no sign of having been forwarded, so a leaked secret opens nothing from elsewhere.
 
 **How much.** A body over the limit is refused when its length says so, or while it comes. Each token has its rate, and
 each request its turn (`queue`).

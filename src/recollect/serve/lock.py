@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any, Self
 
 from .. import times
+from ..entrypoints.private import make_folder
 from ..errors import DaemonRunning, StoreReadOnly
-from ..thin.private import make_folder
 
 NAME = "daemon.lock"
 PATIENCE = 1.0  # seconds: somebody who only looks holds it for a moment

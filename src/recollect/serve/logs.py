@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from ..checks import one_of
+from ..entrypoints.private import make_folder
 from ..redact import redact
-from ..thin.private import make_folder
 
 LEVELS = ("debug", "info", "warning", "error")
 SIZE, KEPT = 5_000_000, 3

@@ -51,7 +51,7 @@ def answer(memory: Engine, asked: dict[str, Any]) -> bytes:
     _wait(memory, PATIENCE.get(verb, 0.0))
     try:
         caller = at_home(local(asked["tenant"], asked["actor"], place), asked["folder"])
-        engine = memory.beside(tenant=asked["tenant"], actor=asked["actor"], at=place)
+        engine = memory.for_caller(tenant=asked["tenant"], actor=asked["actor"], at=place)
         operation = _operation(verb)
         found = operation.call(engine, caller, asked["given"]) if operation else _brief(engine, **asked["given"])
         return dumps({"result": found})

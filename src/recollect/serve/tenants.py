@@ -35,7 +35,7 @@ class Tenants:
         key = caller.tenant, caller.actor, caller.model
         with self._lock:
             if key not in self._actors:
-                self._actors[key] = self._of(caller.tenant).beside(actor=caller.actor, model=caller.model)
+                self._actors[key] = self._of(caller.tenant).for_caller(actor=caller.actor, model=caller.model)
                 while len(self._actors) > MOST:
                     self._actors.popitem(last=False)
             self._actors.move_to_end(key)
@@ -50,7 +50,7 @@ class Tenants:
         if tenant == self.settings.tenant:
             return self.first
         if tenant not in self._tenants:
-            self._tenants[tenant] = self.first.beside(tenant=tenant)
+            self._tenants[tenant] = self.first.for_caller(tenant=tenant)
             while len(self._tenants) > MOST:
                 self._tenants.popitem(last=False)[1].close()
         self._tenants.move_to_end(tenant)

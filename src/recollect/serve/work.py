@@ -94,7 +94,7 @@ class Work:
                 return
             self._attempt("spool", self._take_in)
             if number % VISIT == 0:
-                self._attempt("neighbours", self._neighbours)
+                self._attempt("other_tenants", self._other_tenants)
             self._attempt("files", self._write)
             if number % FOLLOW == 0:
                 self._attempt("bank", self._learn)
@@ -114,9 +114,9 @@ class Work:
         if taken := hooks.take_in(self._engine, self._home):
             log.info("taken in from the spool", extra={"fields": {"turns": taken}})
 
-    def _neighbours(self) -> None:
+    def _other_tenants(self) -> None:
         """The jobs of the other tenants of this store, one tenant after the other, until none is due."""
-        for engine in self._engine.neighbours():
+        for engine in self._engine.other_tenants():
             jobs = engine.jobs.list(states=("queued", "running"), limit=SOME)
             if len(jobs) < SOME and not any(job.run_at <= datetime.now(UTC) for job in jobs):
                 continue
@@ -167,7 +167,7 @@ class Work:
     def _schedule(self) -> None:
         """One run of the janitor waits for each tenant; the worker makes it when it is due."""
         hours = self._engine.settings.janitor_hours
-        for engine in (self._engine, *self._engine.neighbours()) if hours else ():
+        for engine in (self._engine, *self._engine.other_tenants()) if hours else ():
             if engine.head:  # a tenant that has nothing yet is left without a job, too
                 engine.janitor.schedule(hours)
 
@@ -176,7 +176,7 @@ class Work:
         hours = self._engine.settings.health_hours
         if not hours or not self._engine.model()[0]:
             return
-        for engine in (self._engine, *self._engine.neighbours()):
+        for engine in (self._engine, *self._engine.other_tenants()):
             if not self._stopping.is_set() and engine.health.due(hours):
                 found = engine.health.run()
                 log.info("recall measured", extra={"fields": {"status": found.status, **found.recall}})

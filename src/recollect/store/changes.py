@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from .. import terms, times
 from ..errors import BadInput, Held, NotFound, RowDamaged
-from ..past import Hold
+from ..history_types import Hold
 from ..types import (
     SCOPE_FIELDS,
     USAGE_FIELDS,

@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from ..past import Sighting
+from ..history_types import Sighting
 from ..types import Check, Entry, Filter, Job, Kept, Link, Memory, Scope, Source, Token, Tombstone, Webhook
 from .answers import Answer, Count
 from .ledger import Spent

@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 
 from .. import times
 from ..errors import BadInput, CopyDiffers
-from ..past import Sighting
+from ..history_types import Sighting
 from ..types import USAGE_FIELDS, Job, Kept, Memory, Noun
 from .answers import Answer
 from .contract import Store

@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from .. import times
-from ..past import Checkpoint, Hold, Retention
+from ..history_types import Checkpoint, Hold, Retention
 from ..types import (
     SCOPE_FIELDS,
     USAGE_FIELDS,

@@ -19,6 +19,7 @@ from typing import Any
 import apsw
 
 from .. import terms, text
+from ..entrypoints.private import make_folder
 from ..errors import (
     NotADatabase,
     RecollectError,
@@ -28,7 +29,6 @@ from ..errors import (
     StoreReadOnly,
     StoreUnavailable,
 )
-from ..thin.private import make_folder
 from . import migrate, words
 from .rows import to_json
 

@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import Any, ClassVar
 
 from .. import times
-from ..past import Sighting
+from ..history_types import Sighting
 from ..types import Entry
 from .changes import ENTRY_COLUMNS, MANY
 from .rows import entries

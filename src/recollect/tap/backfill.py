@@ -27,8 +27,8 @@ from ..capture.model import Load, Tier
 from ..capture.transcripts import Said, Talk, Tally
 from ..capture.windows import Turn, windows
 from ..engine import Engine
+from ..entrypoints.private import make_folder
 from ..errors import BadInput, RecollectError, StoreUnavailable
-from ..thin.private import make_folder
 from ..types import Captured, Message, Noun, Scope
 from . import files
 

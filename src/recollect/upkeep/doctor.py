@@ -25,9 +25,9 @@ import apsw
 
 from .. import settings
 from ..errors import RecollectError
+from ..history_types import Retention
 from ..models import embedder as models
 from ..models.embedder import Embedder
-from ..past import Retention
 from ..remember.write import embed_drafts
 from ..settings import Settings
 from ..store import open_store

@@ -25,8 +25,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from .. import terms, text, times
+from ..entrypoints.private import make_folder
 from ..store.contract import Store
-from ..thin.private import make_folder
 from ..types import Filter, Memory, Noun, Scope
 from .switch import Serving
 

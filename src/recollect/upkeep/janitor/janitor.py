@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 from ... import ids
 from ...checks import one_of
 from ...errors import Refused
-from ...past import Retained
+from ...history_types import Retained
 from ...remember.write import Writer
 from ...store.contract import Store
 from ...types import Job, Noun

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from . import exchange
 from .checks import filter_of, one_of
+from .entrypoints.private import make_key
 from .errors import ModelUnavailable
 from .graph import Graph
 from .grounding import lowest
@@ -22,7 +23,6 @@ from .recall.loading import Loader
 from .remember.write import Writer
 from .settings import Settings
 from .store.contract import Store
-from .thin.private import make_key
 from .types import EVERYWHERE, TRUSTS, Job, Scope
 from .upkeep import reembed
 from .upkeep.jobs import Jobs
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int], None]
 
 
-class Keeping(ABC):
+class Maintenance(ABC):
     """What an engine does with its store as a whole; it has the store, the writer and the models."""
 
     settings: Settings
