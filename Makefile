@@ -22,12 +22,12 @@ help:
 	@echo "make docs   rewrite the generated parts of README and docs"
 	@echo "make clean  remove .venv and caches"
 
-# $(call set_up,EXTRAS): the environment with these extras of the package.
+# $(call set_up,EXTRAS,MORE): the environment with these extras of the package, and more packages.
 define set_up
 	@if command -v uv >/dev/null 2>&1; then \
-	  uv venv --quiet --allow-existing --python $(PYTHON) $(VENV) && uv pip install --quiet --python $(BIN)/python -e '.[$(1)]'; \
+	  uv venv --quiet --allow-existing --python $(PYTHON) $(VENV) && uv pip install --quiet --python $(BIN)/python -e '.[$(1)]' $(2); \
 	else \
-	  $(PYTHON) -m venv $(VENV) && $(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[$(1)]'; \
+	  $(PYTHON) -m venv $(VENV) && $(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[$(1)]' $(2); \
 	fi
 	@touch $@
 endef
@@ -36,8 +36,8 @@ endef
 $(RUNS): pyproject.toml
 	$(call set_up,server)
 
-$(STAMP): pyproject.toml
-	$(call set_up,dev$(COMMA)server)
+$(STAMP): pyproject.toml evaluation/pyproject.toml
+	$(call set_up,dev$(COMMA)server,-e ./evaluation)
 
 # The MCP clients that the tests drive against our server. Where npm or its registry is missing, those tests are skipped.
 $(CLIENTS): tests/clients/package-lock.json

@@ -21,7 +21,6 @@ import recollect
 from corpus import CACHE, Corpus, Lookup
 from reading import Neighbours
 from recollect import terms
-from recollect.evaluate.run import Options, run
 from recollect.recall import read
 from recollect.recall.query import parse
 from recollect.store import open_store
@@ -29,6 +28,7 @@ from recollect.store.contract import Store
 from recollect.store.copy import copy
 from recollect.types import Draft, Filter, Scope
 from recollect.vectors import Floats
+from recollect_eval.run import Options, run
 from stores import PROJECTS, TENANT
 from stores import copy as copy_file
 from timing import Times

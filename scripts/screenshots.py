@@ -2,7 +2,7 @@
 
     python scripts/screenshots.py [FOLDER]
 
-The store holds three projects of a made-up company, from bench/notes, as if their last note were of today, with the
+The store holds three projects of a made-up company, from training/notes, as if their last note were of today, with the
 packaged model. A screen that this version of the server has not is left out.
 """
 
@@ -21,9 +21,9 @@ from playwright.sync_api import Page, ViewportSize, expect
 
 import recollect
 from recollect import Draft, Message, Scope, Source
-from recollect.evaluate.subject import Clock
 from recollect.graph import Node, Relation
 from recollect.ops.catalogue import BY_NAME
+from recollect_eval.subject import Clock
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests"))  # the browser is that of the tests
@@ -31,7 +31,7 @@ FOLDER = ROOT / "docs" / "screenshots"
 SIZE: ViewportSize = {"width": 1200, "height": 780}
 PHONE: ViewportSize = {"width": 390, "height": 780}
 LARGEST = 100_000
-PROJECTS = {"ledger": "a1", "video": "c1", "charging": "e1"}  # the files of bench/notes
+PROJECTS = {"ledger": "a1", "video": "c1", "charging": "e1"}  # the files of training/notes
 OWNERS = {
     "Tarra": "Ingrid Solheim",
     "Sluice": "Kwabena Osei",
@@ -104,7 +104,7 @@ def made(path: Path) -> None:
     told = sorted(
         (json.loads(line) | {"project": project}
         for project, name in PROJECTS.items()
-        for line in (ROOT / "bench" / "notes" / f"{name}.jsonl").read_text("utf-8").splitlines()
+        for line in (ROOT / "training" / "notes" / f"{name}.jsonl").read_text("utf-8").splitlines()
         if '"content"' in line),
         key=lambda note: str(note["date"]),
     )  # fmt: skip

@@ -18,9 +18,9 @@ from recollect.capture.extract import Candidate, extract
 from recollect.capture.gate import worth
 from recollect.capture.windows import Turn, Window
 from recollect.errors import RecollectError
-from recollect.evaluate import corpus
 from recollect.grounding import hedged
 from recollect.types import Message, Scope
+from recollect_eval import corpus
 
 HERE = Path(__file__).parent / "capture"
 

@@ -13,16 +13,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect import BadInput, Engine
-from recollect.evaluate import cosqa
-from recollect.evaluate import run as running
-from recollect.evaluate.corpus import Benchmark
-from recollect.evaluate.report import gate, render
-from recollect.evaluate.run import Options, run
 from recollect.project import code, python_ast, symbols
 from recollect.project.languages import LANGUAGES, language_of
 from recollect.project.piece import Piece
 from recollect.project.symbol import Symbol
 from recollect.recall.query import parse
+from recollect_eval import cosqa
+from recollect_eval import run as running
+from recollect_eval.corpus import Benchmark
+from recollect_eval.report import gate, render
+from recollect_eval.run import Options, run
 
 BASELINE = Path(__file__).parents[1] / "bench" / "baselines" / "cosqa-part.json"
 

@@ -28,9 +28,9 @@ import recollect
 from conftest import START, Clock, Places
 from recollect import Draft, Recall, RecollectError, Scope
 from recollect.engine import Engine
-from recollect.evaluate import golden
 from recollect.ids import make
 from recollect.types import KINDS, RELATIONS
+from recollect_eval import golden
 from replay import entries_of, state_of
 
 TENANT = "default"

@@ -4,33 +4,40 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import time
+import tomllib
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from importlib.metadata import EntryPoint
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from numpy.typing import NDArray
 
 from recollect import BadInput, Draft, Scope, Source
-from recollect.evaluate import corpus, cosqa, golden, locomo, longmemeval, metrics
-from recollect.evaluate.cache import CachedEmbedder
-from recollect.evaluate.controls import Bm25, Grep, Recency, controls
-from recollect.evaluate.corpus import Answer, Corpus, Item, Question
-from recollect.evaluate.curve import draw
-from recollect.evaluate.report import Figure, Report, gate, render, save
-from recollect.evaluate.run import Options, run
-from recollect.evaluate.subject import Subject
+from recollect.cli import cli, evaluation
 from recollect.models.embedder import Role, load
 from recollect.models.hashing import HashingEmbedder
+from recollect_eval import corpus, cosqa, golden, locomo, longmemeval, metrics
+from recollect_eval.cache import CachedEmbedder
+from recollect_eval.command import NAMES
+from recollect_eval.controls import Bm25, Grep, Recency, controls
+from recollect_eval.corpus import Answer, Corpus, Item, Question
+from recollect_eval.curve import draw
+from recollect_eval.report import Figure, Report, gate, render, save
+from recollect_eval.run import Options, run
+from recollect_eval.subject import Subject
 
-BASELINE = Path(__file__).parents[1] / "bench" / "baselines" / "golden.json"
+ROOT = Path(__file__).parents[1]
+BASELINE = ROOT / "bench" / "baselines" / "golden.json"
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 QUICK = Options(embedder="hashing")
 
@@ -473,3 +480,31 @@ def test_the_data_folder_is_found_by_argument_or_environment(tmp_path: Path, mon
     monkeypatch.setenv("RECOLLECT_DATA", str(tmp_path / "told"))
     assert corpus.place(None, "cosqa") == tmp_path / "told" / "cosqa"
     assert corpus.place(tmp_path / "given", "cosqa") == tmp_path / "given" / "cosqa"
+
+
+def _entry_points(*found: EntryPoint) -> Callable[..., list[EntryPoint]]:
+    return lambda group, name: [one for one in found if (one.group, one.name) == (group, name)]
+
+
+def test_the_command_says_how_to_install_the_evaluation(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(evaluation, "entry_points", _entry_points())
+    done = CliRunner().invoke(cli, ["eval", "golden"], obj=[])
+    assert done.exit_code != 0
+    assert "pip install -e ./evaluation" in done.output
+
+
+def test_an_installed_evaluation_is_a_command_and_its_readme_names_every_option(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told = tomllib.loads((ROOT / "evaluation" / "pyproject.toml").read_text("utf-8"))["project"]["entry-points"]
+    ((name, value),) = told[evaluation.GROUP].items()
+    monkeypatch.setattr(evaluation, "entry_points", _entry_points(EntryPoint(name, value, evaluation.GROUP)))
+    done = CliRunner().invoke(cli, ["eval", "--help"], obj=[])
+    assert done.exit_code == 0
+    assert " eval [OPTIONS] {golden" in done.output
+    readme = (ROOT / "evaluation" / "README.md").read_text("utf-8")
+    options = set(re.findall(r"--[a-z]+", done.output)) - {"--help"}
+    assert len(options) > 5
+    assert {option for option in options if f"`{option}" not in readme} == set()
+    assert {name for name in NAMES if f"`{name}`" not in readme} == set()
+    assert CliRunner().invoke(cli, ["eval", "unknown"], obj=[]).exit_code == 2

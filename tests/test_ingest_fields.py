@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from recollect.errors import BadInput
-from recollect.evaluate.corpus import place
 from recollect.project import adr, incidents
 from recollect.project.recognise import recognise
+from recollect_eval.corpus import place
 
 LABELS = json.loads((Path(__file__).parent / "project" / "expectations.json").read_text("utf-8"))
 SETS = ("adr", "postmortems")

@@ -18,9 +18,9 @@ from recollect.answers.judge import OFFER, SAME_WORDS, SERVE, Judgement, judge
 from recollect.answers.normal import key, normal
 from recollect.answers.reading import read
 from recollect.answers.two import Two
-from recollect.evaluate.answers import measure, pairs
-from recollect.evaluate.corpus import place, read_json
 from recollect.models.embedder import load
+from recollect_eval.answers import measure, pairs
+from recollect_eval.corpus import place, read_json
 
 RARITY = judging.load().rarity
 

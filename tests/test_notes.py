@@ -1,4 +1,4 @@
-"""The made-up projects in bench/notes, which the embedder and the ranker are fitted on, hold together."""
+"""The made-up projects in training/notes, which the embedder and the ranker are fitted on, hold together."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 from recollect.errors import BadInput
 
 ROOT = Path(__file__).parents[1]
-sys.path.append(str(ROOT / "scripts"))
+sys.path.append(str(ROOT / "training"))
 
 import fit_embedder  # noqa: E402
 import notes  # noqa: E402

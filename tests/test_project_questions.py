@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from recollect.errors import BadInput
-from recollect.evaluate import project
-from recollect.evaluate.corpus import Benchmark
-from recollect.evaluate.run import Options, run
-from recollect.evaluate.subject import Subject
+from recollect_eval import project
+from recollect_eval.corpus import Benchmark
+from recollect_eval.run import Options, run
+from recollect_eval.subject import Subject
 
 OVER = "adr/alphagov/0004-dns-definitions-for-hosts-and-services.md"
 HEIR = "adr/alphagov/0015-dns-infrastructure.md"

@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 
-from recollect.evaluate import injection, relevance
-from recollect.evaluate import run as running
-from recollect.evaluate.corpus import Benchmark
-from recollect.evaluate.report import Report, gate, render
-from recollect.evaluate.run import Options, run
+from recollect_eval import injection, relevance
+from recollect_eval import run as running
+from recollect_eval.corpus import Benchmark
+from recollect_eval.report import Report, gate, render
+from recollect_eval.run import Options, run
 
 BASELINES = Path(__file__).parents[1] / "bench" / "baselines"
 AUTHORS, MAX_NOTES, EVERY = ("d3-", "d4-", "d5-"), 40, 6

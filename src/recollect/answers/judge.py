@@ -5,7 +5,7 @@
 Two parts. The *guards* (`guards.py`) look for a difference that changes the answer and that vectors do not see; one
 objection is enough to forbid serving. The *fitted part* gives the probability that both ask the same: a few tiny
 networks over features of both questions and, where they are given, their vectors, which say far more than their cosine
-alone. Its numbers lie in `judge.json`, made by `scripts/fit_judge.py`; with vectors of another model it goes without.
+alone. Its numbers lie in `judge.json`, made by `training/fit_judge.py`; with vectors of another model it goes without.
 
 Both vectors are those of questions (role `query`), and so is the cosine: 0.9 between two questions is not 0.9 between a
 question and a note.
@@ -163,7 +163,7 @@ def load() -> Fitted:
     except (OSError, ValueError) as error:
         raise ModelUnavailable(f"The judge of answers cannot be read: {error}.") from error
     if told["features"] != list(NAMES):
-        raise ModelUnavailable("The judge was fitted on other features.", fix="Run: python scripts/fit_judge.py")
+        raise ModelUnavailable("The judge was fitted on other features.", fix="Run: python training/fit_judge.py")
     return Fitted(
         told["model"], told["rarity"], unpacked(told["mean"]), unpacked(told["spread"]), committee(told["vectors"]),
         committee(told["words"]),

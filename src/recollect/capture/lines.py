@@ -5,7 +5,7 @@ a memory. A line is told by its shape, not by its words, so that it works in any
 `A`, digits `0`, other scripts `c`, and a linear model weighs pairs, triples and fours of these signs. A second linear
 model looks at the neighbours, because a line of a log is seldom alone. Fenced code and quotes are told by their marks.
 
-Fitted by `scripts/fit_lines.py` on real sessions. The first model needed no labels: short messages are what people
+Fitted by `training/fit_lines.py` on real sessions. The first model needed no labels: short messages are what people
 type, the output of tools and code blocks are what people paste. The second learned from turns that people had marked.
 """
 

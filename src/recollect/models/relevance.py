@@ -6,7 +6,7 @@ near to "billing listens on 7610" as to its answer.
 
 The graph has no vocabulary of its own. It begins behind the embedder's, whose rows are read from the packaged
 embedder's file at the place that the card (`model.json`) names; a checksum of that file makes sure that they are there.
-How it was fitted, and on what: `scripts/fit_relevance.py`.
+How it was fitted, and on what: `training/fit_relevance.py`.
 """
 
 from __future__ import annotations

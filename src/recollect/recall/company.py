@@ -4,7 +4,7 @@ Many a question takes more than one note: it asks two things at once, the first 
 wants a list. Once the best note is chosen, the next is not the one that fits the question second best but the one that
 adds what is still missing. So the places behind the first are given one by one, each to the candidate that a tiny
 network holds for the best addition to those before it. It was fitted on questions about made-up projects that take
-several notes (`scripts/fit_company.py`). The first place stays as it is.
+several notes (`training/fit_company.py`). The first place stays as it is.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 One row a candidate, one column a feature, each a number around 0…1. They say how well words and meaning fit, absolutely
 and beside the other candidates; how well the neighbours fit (the turn before and after, the rest of the session); and
 what sort of text it is. Nothing here knows a benchmark, a name or a project. The order of NAMES is part of the
-ranker's file: a feature is added at the end, and the ranker is fitted again (`scripts/fit_ranker.py`).
+ranker's file: a feature is added at the end, and the ranker is fitted again (`training/fit_ranker.py`).
 """
 
 from __future__ import annotations

@@ -42,5 +42,5 @@ def read(name: str, features: tuple[str, ...]) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         raise ModelUnavailable(f"The {name} cannot be read: {error}.") from error
     if told["features"] != list(features):
-        raise ModelUnavailable(f"The {name} was fitted on other features.", fix=f"Run: python scripts/fit_{name}.py")
+        raise ModelUnavailable(f"The {name} was fitted on other features.", fix=f"Run: python training/fit_{name}.py")
     return told | {weight: np.array(told[weight], np.float32) for weight in WEIGHTS}

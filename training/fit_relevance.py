@@ -1,14 +1,14 @@
 """Fit the relevance model: a cross-encoder that reads a prompt and a note together, and write its model.onnx.
 
-    python scripts/fit_relevance.py gather TASKS [--data DIR] [--passages FILE]   what it learns from, as one file
-    python scripts/fit_relevance.py fit TASKS OUT [--hold FOLDS]   the fitted layers; needs torch, onnx and a GPU
-    python scripts/fit_relevance.py build OUT                      the packaged model.onnx; needs onnx
+    python training/fit_relevance.py gather TASKS [--data DIR] [--passages FILE]   what it learns from, as one file
+    python training/fit_relevance.py fit TASKS OUT [--hold FOLDS]   the fitted layers; needs torch, onnx and a GPU
+    python training/fit_relevance.py build OUT                      the packaged model.onnx; needs onnx
 
 It gives two logits: does the note answer the prompt, and would it help with what the prompt asks for. A task is a store
-of texts with questions about it: the made-up projects of bench/notes, LongMemEval and CoSQA (both under the MIT
+of texts with questions about it: the made-up projects of training/notes, LongMemEval and CoSQA (both under the MIT
 licence), and questions that several authors wrote about passages of permissively licensed packages and sessions
-(bench/passages), and two authors of bench/prompts. LoCoMo, QQP, the golden set and the other authors of bench/prompts
-are not learnt from.
+(training/passages), and two authors of training/prompts. LoCoMo, QQP, the golden set and the other authors of
+training/prompts are not learnt from.
 
 The network starts from the packaged embedder's layers. It first learns to give what the embedder's cosine says: without
 that it takes far more labelled pairs to learn what the embedder knows. Then teachers of twelve layers learn the labels,
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[1]
 PACKAGED = ROOT / "src" / "recollect" / "models" / "data" / "arctic-embed-s"
 TARGET = PACKAGED.parent / "relevance"
-PASSAGES = ROOT / "bench" / "passages"
-PROMPTS, TAUGHT = ROOT / "bench" / "prompts", ("d1", "d2")  # authors whom the shipped weights were fitted on
+PASSAGES = ROOT / "training" / "passages"
+PROMPTS, TAUGHT = ROOT / "training" / "prompts", ("d1", "d2")  # authors whom the shipped weights were fitted on
 VOCABULARY = "embeddings.word_embeddings.weight_quantized"
 WORDS = "/embeddings/word_embeddings/Gather_output_0_quantized"  # where the graph begins: the words' own bytes
 PREFIX = "Represent this sentence for searching relevant passages: "
@@ -58,7 +58,7 @@ EPOCHS, BATCH, RATE, DECAY, DROP = 3, 32, 1e-4, 0.01, 0.1
 
 def gather(target: Path, data: Path | None, passages: Path | None) -> None:
     import notes
-    from recollect.evaluate import cosqa, longmemeval
+    from recollect_eval import cosqa, longmemeval
 
     tasks = [_task(corpus, f"notes-{corpus.name[0]}") for corpus in notes.corpora("abcdefgh")]
     tasks += [_task(corpus, f"together-{corpus.name[0]}") for corpus in notes.together()]
@@ -112,7 +112,7 @@ def _asked(said: str, **places: list[int]) -> dict[str, Any]:
 
 
 def _prompts(path: Path) -> list[dict[str, Any]]:
-    """The stores of one author of bench/prompts."""
+    """The stores of one author of training/prompts."""
     made = []
     for line in path.read_text("utf-8").splitlines():
         told = json.loads(line)
@@ -537,7 +537,7 @@ def main() -> None:
     gathering = verbs.add_parser("gather")
     gathering.add_argument("tasks", type=Path)
     gathering.add_argument("--data", type=Path, help="the folder of the data, see bench/README.md")
-    gathering.add_argument("--passages", type=Path, help="a JSON file: the texts of bench/passages by their sha256")
+    gathering.add_argument("--passages", type=Path, help="a JSON file: the texts of training/passages by their sha256")
     fitting = verbs.add_parser("fit")
     fitting.add_argument("tasks", type=Path)
     fitting.add_argument("out", type=Path)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..models.embedder import Embedder, Role
+from recollect.models.embedder import Embedder, Role
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

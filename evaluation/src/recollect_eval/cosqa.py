@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
-from ..project import code
-from ..types import Draft, Source
+from recollect.project import code
+from recollect.types import Draft, Source
+
 from . import metrics
 from .corpus import HALVES, Answer, Benchmark, Corpus, Item, Question, Scores, place, read_json
 

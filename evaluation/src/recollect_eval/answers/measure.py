@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...answers.judge import OFFER, SERVE, Floats, Judgement, judge
-from ...models.embedder import Embedder
-from ...models.embedder import load as load_model
+from recollect.answers.judge import OFFER, SERVE, Floats, Judgement, judge
+from recollect.models.embedder import Embedder
+from recollect.models.embedder import load as load_model
+
 from ..cache import CachedEmbedder
 from ..corpus import place, read_json
 from ..provenance import provenance

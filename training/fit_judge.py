@@ -1,6 +1,6 @@
 """Fit the judge of cached answers on pairs of questions, and write src/recollect/answers/judge.json.
 
-    python scripts/fit_judge.py [--data ../shared/data] [--check]
+    python training/fit_judge.py [--data ../shared/data] [--check]
 
 The pairs are the train split of the Quora question pairs in the data folder; a fifth of them is never fitted on and
 gives the figures that are printed and the slope and shift that turn a score into a probability. The weights that are
@@ -30,9 +30,9 @@ from recollect.answers.guards import objections, strict
 from recollect.answers.judge import Committee, Fitted, Floats, Net
 from recollect.answers.reading import read
 from recollect.answers.two import Two
-from recollect.evaluate.cache import CachedEmbedder
-from recollect.evaluate.corpus import place, read_json
 from recollect.models import embedder
+from recollect_eval.cache import CachedEmbedder
+from recollect_eval.corpus import place, read_json
 
 ROOT = Path(__file__).parents[1]
 TARGET = ROOT / "src" / "recollect" / "answers" / "judge.json"
@@ -205,7 +205,7 @@ def write(fitted: Fitted, pairs: int) -> None:
         return {"slope": round(one.slope, 5), "shift": round(one.shift, 5), "nets": nets}
 
     told = {
-        "about": "Fitted by scripts/fit_judge.py", "model": fitted.model, "fitted_on": pairs, "features": list(NAMES),
+        "about": "Fitted by training/fit_judge.py", "model": fitted.model, "fitted_on": pairs, "features": list(NAMES),
         "mean": judge.packed(fitted.mean), "spread": judge.packed(fitted.spread), "vectors": shown(fitted.vectors),
         "words": shown(fitted.words), "rarity": fitted.rarity,
     }  # fmt: skip

@@ -21,14 +21,15 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 import snowballstemmer
 
-from .. import text
+from recollect import text
+
 from . import metrics
 from .corpus import Answer, Corpus, Item, Question
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..models.embedder import Embedder
+    from recollect.models.embedder import Embedder
 
     Floats = NDArray[np.float64]
 

@@ -1,12 +1,12 @@
-"""The made-up projects in bench/notes: what some teams remember, and what is asked about it.
+"""The made-up projects in training/notes: what some teams remember, and what is asked about it.
 
 One file a project; its notes first, one JSON object a line, then its questions. A note has a key, a kind, a date and
 its content, some a title, a reason, tags, references or the keys of what they supersede. A question names `answers`
 (all that a full answer needs), `related` (right to show beside them) and `stale` (what no longer holds). The first
 letter of a file is its author's: what is fitted on some authors is judged by the others.
 
-In bench/notes/together lie further questions about the same notes, by other authors, which all take several notes. The
-embedder and the ranker were not fitted on them.
+In training/notes/together lie further questions about the same notes, by other authors, which all take several notes.
+The embedder and the ranker were not fitted on them.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import Any
 
 from recollect import times
-from recollect.evaluate import golden
-from recollect.evaluate.corpus import Benchmark, Corpus, Item, Question
 from recollect.types import Draft
+from recollect_eval import golden
+from recollect_eval.corpus import Benchmark, Corpus, Item, Question
 
-PLACE = Path(__file__).parents[1] / "bench" / "notes"
+PLACE = Path(__file__).parents[1] / "training" / "notes"
 TOGETHER = PLACE / "together"
 TAUGHT = "abcde"  # authors whose questions the embedder was fitted on
 ASKED_AFTER = timedelta(days=3)  # after the last note

@@ -14,12 +14,12 @@ from types import TracebackType
 from typing import Any, Self
 
 import recollect
+from recollect.checks import MAX_NAME
+from recollect.errors import BadInput
+from recollect.models.embedder import Embedder
+from recollect.settings import shown
+from recollect.types import Recall
 
-from ..checks import MAX_NAME
-from ..errors import BadInput
-from ..models.embedder import Embedder
-from ..settings import shown
-from ..types import Recall
 from .corpus import Answer, Corpus, Question, by_moment
 
 Filled = Callable[[int], None]

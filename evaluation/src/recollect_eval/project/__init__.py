@@ -12,9 +12,10 @@ import json
 from datetime import UTC, datetime
 from pathlib import Path
 
-from ...project.ingest import drafted
-from ...project.recognise import recognise
-from ...types import EVERYWHERE, Source
+from recollect.project.ingest import drafted
+from recollect.project.recognise import recognise
+from recollect.types import EVERYWHERE, Source
+
 from .. import metrics
 from ..corpus import Answer, Benchmark, Corpus, Item, Question, Scores, place
 

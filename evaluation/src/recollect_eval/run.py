@@ -18,9 +18,10 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ..errors import BadInput
-from ..models.embedder import Embedder
-from ..models.embedder import load as load_model
+from recollect.errors import BadInput
+from recollect.models.embedder import Embedder
+from recollect.models.embedder import load as load_model
+
 from . import cosqa, golden, locomo, longmemeval, metrics, project, relevance
 from .cache import CachedEmbedder
 from .controls import System, controls

@@ -27,8 +27,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from ... import times
-from ...types import Draft, Scope, Source
+from recollect import times
+from recollect.types import Draft, Scope, Source
+
 from .. import metrics
 from ..corpus import Answer, Benchmark, Corpus, Item, Question, Scores
 

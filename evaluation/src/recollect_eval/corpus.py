@@ -17,9 +17,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from .. import ids, text
-from ..errors import BadInput
-from ..types import EVERYWHERE, Draft, Scope, Source
+from recollect import ids, text
+from recollect.errors import BadInput
+from recollect.types import EVERYWHERE, Draft, Scope, Source
 
 HOME = Path(__file__).parents[4] / "shared" / "data"  # beside a checkout of this project
 PRINTED_ID = "0" * ids.LENGTH

@@ -1,11 +1,12 @@
 """Fit which lines of a turn were typed and which were pasted, and write src/recollect/capture/lines.json.
 
-    python scripts/fit_lines.py --data DIR [--check | --judge]
+    python training/fit_lines.py --data DIR [--check | --judge]
 
 DIR holds `talk/` (../shared/data beside a checkout). The first model needs no labels: short messages without code are
 what people type; the output of tools and the code blocks of assistants are what people paste. The second model, which
-looks at the neighbours of a line, learns from the turns that people read (bench/talk/train.jsonl). `--check` prints how
-well each repository is told by models that have not seen it; `--judge` measures the shipped model on repositories that
+looks at the neighbours of a line, learns from the turns that people read (training/talk/train.jsonl). `--check` prints
+how well each repository is told by models that have not seen it; `--judge` measures the shipped model on
+repositories that
 were kept back, and writes bench/results/lines.json.
 """
 
@@ -26,13 +27,13 @@ from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 
 from recollect.capture import lines
-from recollect.evaluate.provenance import provenance
 from recollect.vectors import Floats
+from recollect_eval.provenance import provenance
 
 ROOT = Path(__file__).resolve().parents[1]
 TARGET = ROOT / "src" / "recollect" / "capture" / "lines.json"
 MAX_TYPED, MAX_PASTED = 500, 1200  # of one repository, so that none decides for all
-LABELS = ROOT / "bench" / "talk"
+LABELS = ROOT / "training" / "talk"
 RESULTS = ROOT / "bench" / "results" / "lines.json"
 # Repositories whose turns are read by people to judge capture: never used here.
 JUDGED = (
@@ -169,7 +170,7 @@ def fit(folder: Path, without: str = "") -> tuple[dict[str, object], list[tuple[
     turns = list(labelled(folder, (packed.astype(np.float32) * np.float32(step), bias)))
     context, context_bias = fit_context([turn for turn in turns if turn[0] != without])
     told = {
-        "script": "scripts/fit_lines.py", "fitted_on": "talk: sessions of permissively licensed repositories",
+        "script": "training/fit_lines.py", "fitted_on": "talk: sessions of permissively licensed repositories",
         "step": round(step, 8), "bias": round(bias, 5), "context": [round(float(one), 5) for one in context],
         "context_bias": round(context_bias, 5), "table": base64.b64encode(packed.tobytes()).decode(),
     }  # fmt: skip

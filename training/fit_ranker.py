@@ -1,10 +1,10 @@
 """Fit the ranker on public data and on made-up projects, and write src/recollect/recall/ranker.json.
 
-    python scripts/fit_ranker.py [--data DIR] [--check]
+    python training/fit_ranker.py [--data DIR] [--check]
 
 Every benchmark is put into a store and asked through the read path itself; the candidates' features and which of them
 are evidence are what the ranker learns from (listwise softmax, eight networks of one hidden layer, plain numpy, fixed
-seeds). The data are the development halves of LoCoMo, LongMemEval and CoSQA and the projects of bench/notes, all but
+seeds). The data are the development halves of LoCoMo, LongMemEval and CoSQA and the projects of training/notes, all but
 what the embedder was fitted on. The figures are of the whole engine with its default
 recipe, each question ranked by a ranker that was fitted on other conversations, authors and questions; the shipped file
 is fitted on all. Our golden set is not used.
@@ -24,11 +24,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 import notes
-from recollect.evaluate import cosqa, locomo, longmemeval
-from recollect.evaluate.cache import CachedEmbedder
-from recollect.evaluate.corpus import Benchmark, Corpus, Item, Question, place, read_json
-from recollect.evaluate.provenance import provenance
-from recollect.evaluate.subject import Subject
 from recollect.models import embedder
 from recollect.recall import ranker
 from recollect.recall.features import NAMES
@@ -37,6 +32,11 @@ from recollect.recall.query import parse
 from recollect.recall.ranker import Ranker
 from recollect.recall.read import Models, Stopwatch
 from recollect.types import Draft
+from recollect_eval import cosqa, locomo, longmemeval
+from recollect_eval.cache import CachedEmbedder
+from recollect_eval.corpus import Benchmark, Corpus, Item, Question, place, read_json
+from recollect_eval.provenance import provenance
+from recollect_eval.subject import Subject
 
 ROOT = Path(__file__).parents[1]
 TARGET = ROOT / "src" / "recollect" / "recall" / "ranker.json"
@@ -266,7 +266,7 @@ def main() -> None:
 def write(
     target: Path, fitted: Network, names: Sequence[str], counts: dict[str, int], extra: dict[str, Any] | None = None
 ) -> None:
-    told = {"about": f"Fitted by scripts/fit_{target.stem}.py", "fitted_on": counts, "features": list(names)}
+    told = {"about": f"Fitted by training/fit_{target.stem}.py", "fitted_on": counts, "features": list(names)}
     weights = {weight: rounded(getattr(fitted, weight)) for weight in WEIGHTS}
     target.write_text(json.dumps(told | (extra or {}) | weights) + "\n", "utf-8")
     print(f"wrote {target.relative_to(ROOT)}, {target.stat().st_size} bytes")

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from .. import text
+from recollect import text
+
 from . import metrics
 from .curve import draw
 

@@ -1,8 +1,8 @@
 """Fit what belongs beside the best hit, and write src/recollect/recall/company.json.
 
-    python scripts/fit_company.py [--check]
+    python training/fit_company.py [--check]
 
-The questions of bench/notes that take several notes are asked through the read path itself. Of each, the best
+The questions of training/notes that take several notes are asked through the read path itself. Of each, the best
 candidates stand at a table: the first has its place, and for every further place the network learns which of those left
 is right, beside those that have one already (listwise softmax, as `fit_ranker.py` fits). The figures are precision over
 the places that an answer takes, for the authors that the embedder has not seen, by networks that were fitted on other
@@ -22,15 +22,15 @@ import numpy as np
 
 import notes
 from fit_ranker import ROOT, Example, Floats, fit, write
-from recollect.evaluate.cache import CachedEmbedder
-from recollect.evaluate.corpus import Corpus, Question
-from recollect.evaluate.provenance import provenance
-from recollect.evaluate.subject import Subject
 from recollect.models import embedder
 from recollect.recall.company import NAMES, PLACES, WIDE, Table
 from recollect.recall.network import Network
 from recollect.recall.read import Found, Models, Reader
 from recollect.recall.select import Scored
+from recollect_eval.cache import CachedEmbedder
+from recollect_eval.corpus import Corpus, Question
+from recollect_eval.provenance import provenance
+from recollect_eval.subject import Subject
 
 TARGET = ROOT / "src" / "recollect" / "recall" / "company.json"
 RESULTS = ROOT / "bench" / "results" / "company.json"

@@ -1,9 +1,10 @@
 """Injection: what the prompt hook puts before an assistant, judged against what a colleague would have handed over.
 
-One line a store in `bench/prompts/injection-AUTHOR.jsonl`: the memories of a project, and prompts with the ids of the
-memories that are needed and of those that are useful. A prompt with neither must be met with silence. `filler` says how
-many memories of other work are mixed in: notes and questions of the made-up projects in bench/notes, and functions of
-Python's standard library. Each prompt is the first of a session of its own and goes through the hook itself.
+One line a store in `training/prompts/injection-AUTHOR.jsonl`: the memories of a project, and prompts with the ids of
+the memories that are needed and of those that are useful. A prompt with neither must be met with silence. `filler` says
+how many memories of other work are mixed in: notes and questions of the made-up projects in training/notes, and
+functions of Python's standard library. Each prompt is the first of a session
+of its own and goes through the hook itself.
 
 `needed`: the share of needed memories that are injected. `useful`: the share of injected memories that are needed or
 useful. `silent`: the share of prompts met with silence among those that should be. `tokens` is the largest injection.
@@ -25,13 +26,13 @@ from pathlib import Path
 from typing import Any
 
 import recollect
+from recollect import ids, times
+from recollect.engine import Engine
+from recollect.models.embedder import load as load_model
+from recollect.models.tokens import Tokens
+from recollect.ops import hooks
+from recollect.types import Draft, Scope
 
-from .. import ids, times
-from ..engine import Engine
-from ..models.embedder import load as load_model
-from ..models.tokens import Tokens
-from ..ops import hooks
-from ..types import Draft, Scope
 from .cache import CachedEmbedder
 from .provenance import provenance
 from .relevance import PROMPTS, files

@@ -1,10 +1,10 @@
 """Fit the packaged embedder to the questions that a memory is asked, and write its model.onnx.
 
     python scripts/fetch_model.py --to BASE                    the publisher's files, which it begins from
-    python scripts/fit_embedder.py gather TASKS [--data DIR]   what it learns from, as one file; needs recollect
-    python scripts/fit_embedder.py fit TASKS BASE OUT          OUT/model.onnx; needs torch, onnx and tokenizers
+    python training/fit_embedder.py gather TASKS [--data DIR]   what it learns from, as one file; needs recollect
+    python training/fit_embedder.py fit TASKS BASE OUT          OUT/model.onnx; needs torch, onnx and tokenizers
 
-A task is a store of texts and questions about it. Most are the projects of bench/notes, whose authors `notes.TAUGHT`
+A task is a store of texts and questions about it. Most are the projects of training/notes, whose authors `notes.TAUGHT`
 names; the rest are every second question of LongMemEval and of CoSQA (both under the MIT licence). The others of these,
 the other authors, LoCoMo and the golden set are not learnt from, so that they can judge.
 
@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
-    from recollect.evaluate.corpus import Corpus
+    from recollect_eval.corpus import Corpus
 
 PREFIX = "Represent this sentence for searching relevant passages: "
 EPOCHS, BATCH, RATE, DECAY, DROP, SEED = 3, 32, 1e-4, 0.01, 0.1, 0
@@ -55,7 +55,7 @@ STEPS = 64  # on either side of zero: 7 bits, so that sums of two products fit i
 
 
 def gather(target: Path, data: Path | None) -> None:
-    from recollect.evaluate import cosqa, longmemeval
+    from recollect_eval import cosqa, longmemeval
 
     tasks = of_notes()
     for loaded in (longmemeval.load(data), cosqa.load(data)):

@@ -1,6 +1,6 @@
 """Relevance: does recall know when nothing answers? Small and large stores, half of the questions unanswerable.
 
-One line a store in `bench/prompts/relevance-AUTHOR.jsonl`: its notes, and questions with the ids of all notes that
+One line a store in `training/prompts/relevance-AUTHOR.jsonl`: its notes, and questions with the ids of all notes that
 answer them. The authors had not seen the code. Files of authors whose name begins with `d` were looked at and fitted
 on; those of `j` judge and were only ever counted.
 
@@ -16,13 +16,14 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from .. import times
-from ..errors import BadInput
-from ..types import Draft
+from recollect import times
+from recollect.errors import BadInput
+from recollect.types import Draft
+
 from . import metrics
 from .corpus import Answer, Benchmark, Corpus, Item, Question, Scores
 
-PROMPTS = Path(__file__).parents[3] / "bench" / "prompts"
+PROMPTS = Path(__file__).parents[3] / "training" / "prompts"
 NOW = datetime(2026, 11, 1, 9, 0, tzinfo=UTC)
 SIZES = ((5, "1 to 5 notes"), (40, "6 to 40 notes"), (10_000, "more than 40 notes"))
 HEADLINE = ("answered", "abstained", "hit@1", "hit@5")
