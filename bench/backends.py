@@ -20,7 +20,7 @@ from psycopg import sql
 import recollect
 from corpus import CACHE, Corpus, Lookup
 from reading import Neighbours
-from recollect import terms
+from recollect.language import terms
 from recollect.recall import read
 from recollect.recall.query import parse
 from recollect.store import open_store

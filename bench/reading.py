@@ -23,7 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corpus import Corpus, Lookup
-from recollect import terms, vectors
+from recollect import vectors
+from recollect.language import terms
 from recollect.models.embedder import Embedder
 from recollect.models.onnx import OnnxEmbedder
 from recollect.models.reranker import LateInteraction

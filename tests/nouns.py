@@ -9,8 +9,8 @@ import numpy as np
 from conftest import START
 from recollect import Evidence, Link, Memory, Source
 from recollect.ids import make
+from recollect.language.terms import of_query
 from recollect.store.contract import Store
-from recollect.terms import of_query
 from recollect.text import key
 from recollect.types import Filter
 from recollect.vectors import Floats

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect import terms, text
+from recollect import text
+from recollect.language import terms
 from recollect.models.tokens import Tokens
 from recollect.recall.compress import Count, compress, kept_history, units
 

@@ -14,7 +14,8 @@ from recollect import Engine
 from recollect.capture import model
 from recollect.capture.extract import extract
 from recollect.capture.windows import Turn, Window
-from recollect.meaning import NEGATIONS, faithful, keeps
+from recollect.language.meaning import faithful, keeps
+from recollect.language.tables import NEGATIONS
 from recollect.project import incidents
 from recollect.types import Message
 from recollect.upkeep.janitor.compaction import chosen

@@ -19,13 +19,13 @@ from nouns import unit
 from recollect import BadInput, CopyDiffers, Job, Memory, Scope, exchange
 from recollect.cli import cli
 from recollect.history_types import Checkpoint, Hold, Retention, Sighting
+from recollect.language.terms import of_query
 from recollect.settings import shown
 from recollect.store import copy as copying
 from recollect.store.answers import Answer, Depends
 from recollect.store.contract import Store
 from recollect.store.copy import Copied, Part, copy, parts
 from recollect.store.ledger import Spent
-from recollect.terms import of_query
 from recollect.types import Entity, Filter, Token, Webhook
 from workers import copy_slowly
 from writers import context, lines

@@ -17,10 +17,10 @@ import recollect
 from conftest import Clock, Opener, Places, open_store
 from nouns import A, B, memory, put
 from recollect import MigrationChanged, NewerSchema, NotADatabase
+from recollect.language.terms import of_query
 from recollect.store import migrate
 from recollect.store.contract import Store
 from recollect.store.postgres import PostgresStore
-from recollect.terms import of_query
 from replay import entries_of
 from test_tenants import WIDE, fill
 from writers import (

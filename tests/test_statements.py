@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.statements import is_question, is_statement, told
+from recollect.language.statements import is_question, is_statement, told
 
 QUESTIONS = """
 What port does the gateway use?

@@ -14,12 +14,12 @@ from nouns import A, B, memory, put, source, unit
 from recollect import Evidence, Link, Memory, NotFound, Scope, Source
 from recollect.history_types import Checkpoint, Hold, Retention, Sighting
 from recollect.ids import make
+from recollect.language.terms import of_query
 from recollect.store.answers import Answer, Count, Depends
 from recollect.store.browsing import Sieve
 from recollect.store.contract import Store, Transaction
 from recollect.store.ledger import Spent
 from recollect.store.trail import Trace
-from recollect.terms import of_query
 from recollect.text import key
 from recollect.types import SOURCES, Filter, Job, Token, Tombstone, Webhook
 from replay import entries_of, state_of

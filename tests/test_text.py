@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from conftest import START
 from recollect import BadTime, Memory, Scope, ids, text, times
+from recollect.language import stemmer
+from recollect.language.terms import joined, of_query, terms
 from recollect.remember.alike import agree, near
-from recollect.terms import _stem, joined, of_query, terms
 
 moments = st.datetimes(min_value=datetime(1900, 1, 1), max_value=datetime(2200, 1, 1), timezones=st.just(UTC))
 
@@ -71,7 +72,9 @@ def test_spellings_of_one_thing_share_a_term(one: str, other: str) -> None:
 def test_a_word_has_the_same_stem_in_every_thread() -> None:
     ends = ("s", "ing", "ed", "ness", "ational", "ously", "ement", "ability", "fulness", "ization")
     words = [f"{begin}{end}" for begin in ("connect", "relat", "deploy", "migrat", "hop") for end in ends]
-    stem = _stem.__wrapped__  # past its cache, which would leave only the first of the threads with anything to do
+    stem = (
+        stemmer.stem.__wrapped__
+    )  # past its cache, which would leave only the first of the threads with anything to do
     wanted = {word: stem(word) for word in words}
 
     def differing(number: int) -> list[str]:

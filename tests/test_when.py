@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect import BadTime, checks, when
-from recollect.when import When, find
+from recollect import BadTime, checks
+from recollect.language import when
+from recollect.language.when import When, find
 
 NOW = datetime(2026, 2, 18, 12, tzinfo=UTC)  # a Wednesday
 EVENTS = {

@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta, tzinfo
 from typing import Any
 
-from . import text, times, when
+from . import text, times
 from .errors import BadInput, BadTime, TooLarge
+from .language import when
 from .types import EVERYWHERE, KINDS, SCOPE_FIELDS, STATES, Filter, Scope
 
 MAX_NAME = 200

@@ -14,7 +14,8 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from . import terms, times
+from . import times
+from .language import terms
 from .remember.alike import near
 from .remember.conflict import apart
 from .remember.write import span

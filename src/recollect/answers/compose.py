@@ -14,7 +14,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .. import terms, text
+from .. import text
+from ..language import terms
 from ..recall.compress import compress
 from ..recall.fence import HEADER, fenced
 from ..types import Hit, Memory

@@ -12,6 +12,7 @@ import itertools
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 
+from ..language.tables import WEEKDAYS, words
 from .asking import APART, kind, modals, ongoing, tense
 from .direction import direction
 from .reading import Reading, Word, first_words, opposites, read, table
@@ -19,7 +20,7 @@ from .two import Objection, Two
 
 WHOLE = frozenset(("all", "every", "each"))
 PART = frozenset(("some", "most", "few", "none", "half", "certain"))
-NEGATIONS = frozenset("not no never none nobody nothing neither nor non without cannot hardly".split())
+NEGATIONS = frozenset(words("words", "negations in questions"))
 _PREFIXES = ("un", "dis", "de", "non", "in", "im", "ir", "re", "pre", "post", "over", "under", "mis", "anti", "auto",
              "multi", "sub", "inter", "semi")  # fmt: skip
 
@@ -44,7 +45,7 @@ def dates(two: Two) -> Iterator[Objection]:
 
 _SPANNED = re.compile(
     r"\b(?:(?:last|this|next|past|previous|coming|current) (?:night|day|week|weekend|month|quarter|year|sprint|"
-    r"release|version|monday|tuesday|wednesday|thursday|friday|saturday|sunday)"
+    rf"release|version|{'|'.join(WEEKDAYS)})"
     r"|today|(?:in the )?(?:morning|afternoon|evening)|in (?:may|march)|(?:may|march) \d)\b"
 )
 

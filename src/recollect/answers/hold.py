@@ -21,7 +21,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .. import terms
+from ..language import terms
 from ..recall.loading import LOADING
 from ..store.answers import Answer, Depends
 from ..store.contract import Store

@@ -10,8 +10,8 @@ from typing import Any
 
 from .. import text
 from ..errors import BadAnswer, BudgetSpent, ModelUnavailable
+from ..language.statements import is_reply
 from ..recall.understand import Understood, understand
-from ..statements import is_reply
 from ..store.answers import Answer
 from ..store.contract import Store
 from ..types import Memory, Recall, Scope

@@ -9,15 +9,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from threading import Lock
 
-import snowballstemmer
-
+from ..language import stemmer, tables
 from . import lexicon
 from .normal import bare, plain
-
-_stemmer = snowballstemmer.stemmer("english")
-_stemming = Lock()  # a stemmer keeps the word it works on in itself: two threads at once mix their words
 
 FUNCTION = frozenset(
     """a an the is are was were be been being am do does did doing have has had having i me my mine we us our ours
@@ -43,14 +38,12 @@ EVERYDAY = frozenset(
     windows slack zoom lambda spark envoy dart ruby node celery gemini bun deno rails travis helm istio argo
     alpine fedora consul vault lua packer vagrant apache caddy flask bash live test""".split()
 )
-_MONTHS = "january february march april may june july august september october november december".split()
-_DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
 _CALENDAR = {
-    **{name: name for name in (*_MONTHS, *_DAYS) if name != "may" and name != "march"},
-    **{f"{name}s": name for name in _DAYS},
+    **{name: name for name in (*tables.MONTHS, *tables.WEEKDAYS) if name != "may" and name != "march"},
+    **{f"{name}s": name for name in tables.WEEKDAYS},
     **{
         name[:3]: name
-        for name in (*_MONTHS, *_DAYS)
+        for name in (*tables.MONTHS, *tables.WEEKDAYS)
         if name[:3] not in ("mar", "may", "sun", "sat", "mon", "wed", "jan")
     },
     **{word: word for word in "yesterday tomorrow tonight weekend midnight noon q1 q2 q3 q4 christmas".split()},
@@ -153,10 +146,7 @@ def stem(word: str) -> str:
     (True, True)
     """
     word = irregular().get(word, word)
-    if len(word) < 4:
-        return word
-    with _stemming:
-        return str(_stemmer.stemWord(_BRITISH.sub("iz", word)))
+    return stemmer.stem(_BRITISH.sub("iz", word))
 
 
 @lru_cache(maxsize=8192)

@@ -17,9 +17,9 @@ from collections import Counter
 from collections.abc import Iterable
 
 from .. import text as plain
+from ..language.terms import STOP_WORDS, terms
 from ..recall.fence import BEGIN, END, MARK, strip_fences
 from ..remember import alike
-from ..terms import STOP_WORDS, terms
 from .sentences import public
 
 # Elements that hosts write into a turn on their own.

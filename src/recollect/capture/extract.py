@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from ..grounding import citations
-from ..meaning import faithful
+from ..language.meaning import faithful
+from ..language.statements import is_question
+from ..language.terms import STOP_WORDS, terms
 from ..remember.conflict import changes
 from ..remember.disguises import REJECTED
 from ..remember.retraction import retraction
-from ..statements import is_question
-from ..terms import STOP_WORDS, terms
 from ..text import unquoted
 from . import sentences as rules
 from .windows import Turn, Window

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from .. import text
 from ..errors import BadAnswer, BudgetSpent, ModelUnavailable
-from ..meaning import RELATES, faithful
+from ..language.meaning import RELATES, faithful
+from ..language.terms import STOP_WORDS, terms
 from ..remember import alike
 from ..remember.conflict import changes
-from ..terms import STOP_WORDS, terms
 from ..types import Scope
 from . import sentences as rules
 from .extract import MAX_KEYWORDS, Candidate, extract, keywords, names, refs

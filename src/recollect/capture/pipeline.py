@@ -15,10 +15,11 @@ from datetime import datetime
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from .. import terms, text
+from .. import text
 from ..checks import MAX_NAME, Cleaner, one_of
 from ..errors import BadInput
 from ..grounding import citations, cited_in, ground
+from ..language import terms
 from ..recall.fence import orders
 from ..remember.settle import Claim, Settled, Settler
 from ..store.contract import Store

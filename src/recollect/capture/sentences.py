@@ -13,9 +13,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from .. import text
-from ..meaning import faithful
+from ..language.meaning import faithful
+from ..language.statements import is_question
+from ..language.tables import MONTH, WEEKDAY
 from ..remember.retraction import retraction
-from ..statements import is_question
 
 I = re.IGNORECASE  # noqa: E741 - the table below is long enough
 
@@ -96,9 +97,7 @@ _STATES = re.compile(
 )  # fmt: skip
 _OURS = re.compile(r"\b(?:we|we['’](?:re|ve|ll)|our|ours|us|my|the)\b", I)
 _DATE = re.compile(
-    r"\b(?:\d{4}-\d\d-\d\d|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may \d|"
-    r"june|july|"
-    r"august|september|october|november|december|q[1-4]|tomorrow|tonight|next (?:week|month|quarter|year|sprint)|"
+    rf"\b(?:\d{{4}}-\d\d-\d\d|{WEEKDAY}|{MONTH}|may \d|q[1-4]|tomorrow|tonight|next (?:week|month|quarter|year|sprint)|"
     r"end of (?:the )?(?:day|week|month|quarter|year|sprint)|eod|eow|\d{1,2}(?:st|nd|rd|th)|noon|midnight|"
     r"\d{1,2}[./]\d{1,2}(?:[./]\d{2,4})?)\b", I
 )  # fmt: skip

@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, TypeVar
 
-from .. import terms
 from ..history_types import EntityState
+from ..language import terms
 from ..remember.mention import ABOUT, entity_key, known_in
 from ..store.changes import MANY
 from ..store.contract import Store

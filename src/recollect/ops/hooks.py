@@ -31,7 +31,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from .. import terms, text, times
+from .. import text, times
 from ..agents import access
 from ..agents.access import Caller
 from ..agents.home import project_of
@@ -44,6 +44,8 @@ from ..capture.transcripts import Said
 from ..engine import Engine
 from ..entrypoints import spool
 from ..errors import BadInput, GitUnavailable, NoRepository, NotFound, RecollectError, StoreUnavailable
+from ..language import terms
+from ..language.statements import is_reply
 from ..models.tokens import Tokens
 from ..project import brief
 from ..project.bank import switched_off
@@ -53,7 +55,6 @@ from ..recall.context import Budgets, Parts, build
 from ..recall.recipes import recipe
 from ..redact import redact
 from ..regular_files import check_path
-from ..statements import is_reply
 from ..types import Draft, Memory, Message, Noun, Scope
 
 log = logging.getLogger("recollect.hooks")

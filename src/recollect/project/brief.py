@@ -29,6 +29,7 @@ from .. import rank, text
 from ..checks import MAX_QUERY
 from ..engine import MIN_BUDGET, Engine
 from ..errors import RecollectError, StoreUnavailable
+from ..language.statements import is_statement
 from ..models.tokens import Tokens
 from ..recall.context import Context
 from ..recall.fence import CLOSE, HEADER, OPEN, neutral
@@ -36,7 +37,6 @@ from ..recall.read import days
 from ..recall.select import SHARE, Scored, balanced
 from ..recall.task import LEAD
 from ..settings import Settings
-from ..statements import is_statement
 from ..types import EVERYWHERE, Hit, Memory, Noun, Recall, Scope
 from . import bank, learning
 from .learning import CATEGORY_OF

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from .. import terms
+from ..language import terms
 from .languages import OTHERS, Language, language_of
 from .piece import Piece
 from .symbol import Outline, Symbol

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from ..language.tables import MONTHS
+
 MAX_VALUE = 2000  # characters of a field's value
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*")
@@ -49,7 +51,7 @@ _NAMED = re.compile(
 )
 _NUMBERS = re.compile(r"(?<![\d./-])(\d{1,2})([./-])(\d{1,2})\2(\d{4})(?![\d/-])")
 _MONTH = re.compile(r"\b([A-Za-z]{3,9})\.?,?[ \t-]+(\d{4})\b|(?<!\d)(\d{4})[-/](\d{2})(?![\d/-])")
-_MONTHS = {name: n for n, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), 1)}
+_MONTHS = {name[:3]: n for n, name in enumerate(MONTHS, 1)}
 
 
 @dataclass(frozen=True, slots=True)

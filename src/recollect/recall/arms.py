@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from .. import rank, terms
+from .. import rank
+from ..language import terms
+from ..language.when import When
 from ..store.contract import Store
 from ..types import Filter, Link, Memory
-from ..when import When
 
 if TYPE_CHECKING:
     from ..vectors import Floats

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .. import terms
+from ..language import terms
 from ..vectors import Floats
 from . import intent
 from .network import WEIGHTS, Network, read

@@ -24,8 +24,8 @@ from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
-from .. import terms
 from .. import text as plain
+from ..language import terms
 
 Count = Callable[[str], int]
 GAP = "…"

@@ -30,10 +30,11 @@ from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from .. import ids, terms, times
+from .. import ids, times
 from .. import text as plain
 from ..errors import BadInput
 from ..grounding import stale
+from ..language import terms
 from ..types import EVERYWHERE, SCOPE_FIELDS, Hit, Memory, Noun, Scope, Source
 from .compress import Count, compress, kept_history
 from .fence import CLOSE, HEADER, HEADS, OPEN, UNASKED, fenced, guarded, neutral, strip_fences

@@ -15,7 +15,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .. import rank, terms
+from .. import rank
+from ..language import terms
+from ..language.tables import MONTH, WEEKDAYS
 from ..types import Memory
 from ..vectors import Floats
 
@@ -26,8 +28,8 @@ NAMES = (
     "has_time_words", "asked_when", "lone",
 )  # fmt: skip
 _TIME_WORDS = re.compile(
-    r"\b(?:yesterday|today|tonight|tomorrow|last|next|ago|week(?:end|s)?|month|year|days?|monday|tuesday|wednesday|thursday"
-    r"|friday|saturday|sunday|january|february|march|april|june|july|august|september|october|november|december|\d{4})\b",
+    rf"\b(?:yesterday|today|tonight|tomorrow|last|next|ago|week(?:end|s)?|month|year|days?|{'|'.join(WEEKDAYS)}|{MONTH}"
+    r"|\d{4})\b",
     re.IGNORECASE,
 )
 _WHEN = re.compile(r"\b(?:when|what (?:date|day|month|year|time)|how long|since)\b", re.IGNORECASE)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from .. import terms
+from ..language import terms
 
 _PERSON = r"(?:i|we|you|one|anyone|anybody|someone|somebody|people)"
 KINDS_ASKED: tuple[tuple[str, tuple[str, ...]], ...] = (

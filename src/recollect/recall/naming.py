@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .. import terms
+from ..language import terms
 from ..types import Memory
 
 _JOINT = re.compile(r"\.|::|->|#|/")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 
-from .. import terms, text, times
+from .. import text, times
+from ..language import terms
 from ..types import Memory
 from .compress import compress
 

@@ -18,9 +18,10 @@ from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from .. import rank, terms, times
+from .. import rank, times
 from ..errors import ModelUnavailable, StoreCorrupt
 from ..history.asof import Past, held
+from ..language import terms
 from ..store.contract import Store
 from ..types import STATES, Explained, Filter, Hit, Link, Memory, Recall, Scope
 from . import intent

@@ -11,8 +11,8 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from .. import terms
 from ..grounding import stale
+from ..language import terms
 from ..types import TRUSTS, Memory
 from .recipes import Recipe
 

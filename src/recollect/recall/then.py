@@ -12,11 +12,11 @@ from dataclasses import replace
 from datetime import datetime
 
 from ..history.asof import HELD_ONCE, held
+from ..language.when import When
 from ..remember.conflict import conflict
 from ..remember.write import CLAIMS
 from ..store.contract import Store
 from ..types import Link, Memory
-from ..when import When
 from .arms import SURE
 from .query import Query
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
 
-from .. import terms, when
+from ..language import terms, when
 from ..types import KINDS
 from . import lexicon
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 
-from ..meaning import marks
-from ..terms import STOP_WORDS, terms
+from ..language.meaning import marks
+from ..language.terms import STOP_WORDS, terms
 
 SHARED = 0.5
 _NUMBER_IN_NAME = re.compile(r"(?<=[^\W\d])\d+")

@@ -15,21 +15,17 @@ from datetime import datetime
 from difflib import SequenceMatcher
 from functools import lru_cache
 
-from ..terms import STOP_WORDS, terms
+from ..language.tables import DAY, NEGATION
+from ..language.terms import STOP_WORDS, terms
 from .alike import SHARED
 from .retraction import ends, retraction
 
 Span = tuple[datetime, datetime | None]  # since when something holds, and until when
 LONGEST = 600  # characters; what is longer is a text and no statement, and may well say both
-_NEGATED = re.compile(r"\b(?:no longer|not|never|none|cannot|without|no|any ?more|\w+n['’]t)\b", re.IGNORECASE)
-_DAY = (
-    r"mondays?|tuesdays?|wednesdays?|thursdays?|fridays?|saturdays?|sundays?|january|february|march|april|june|july|"
-    r"august|september|october|november|december|q[1-4]|daily|weekly|monthly|nightly|hourly"
-)
 _VALUE = re.compile(
-    rf"\b(?:v?\d+(?:[.,:/-]\d+)*|one|two|three|four|five|six|seven|eight|nine|ten|twelve|{_DAY})\b", re.IGNORECASE
+    rf"\b(?:v?\d+(?:[.,:/-]\d+)*|one|two|three|four|five|six|seven|eight|nine|ten|twelve|{DAY})\b", re.IGNORECASE
 )
-_DATED = re.compile(rf"\b(?:\d{{4}}-\d\d(?:-\d\d)?|{_DAY})\b", re.IGNORECASE)
+_DATED = re.compile(rf"\b(?:\d{{4}}-\d\d(?:-\d\d)?|{DAY})\b", re.IGNORECASE)
 # A number that is the name of something: with another one it is another thing.
 _NUMBERED = re.compile(
     r"\b[A-Za-z]+-\d+\b|#\d+\b|\b(?:steps?|errors?|codes?|issues?|tickets?|pr|release|phase|chapter|section|adr|rfc|"
@@ -162,10 +158,10 @@ def _denied(old: str, new: str) -> str:
     for one, other in ((old, new), (new, old)):
         if (taken_back := retraction(one)) and ends(taken_back, other):
             return "negated"
-    signs = [bool(_NEGATED.search(statement)) for statement in (old, new)]
+    signs = [bool(NEGATION.search(statement)) for statement in (old, new)]
     if signs[0] == signs[1]:
         return ""
-    said = [_NEGATED.sub(" ", statement) for statement in (old, new)]
+    said = [NEGATION.sub(" ", statement) for statement in (old, new)]
     bare = [_words(statement) - {"longer", "anymor"} for statement in said]
     denied = bare[signs[1]]  # the words of the one that denies
     if not denied or not bare[0] & bare[1]:
@@ -187,7 +183,7 @@ def _counted(old: str, new: str) -> str:
     first, second = map(_values, (old, new))
     if not first or not second or first <= second or second <= first:
         return ""
-    if any(_NEGATED.search(_NOT_THAT.sub("", statement)) for statement in (old, new)):
+    if any(NEGATION.search(_NOT_THAT.sub("", statement)) for statement in (old, new)):
         return ""  # «not on Fridays» says nothing about Mondays
     if all(_HAPPENED.search(statement) for statement in (old, new)):
         return ""
@@ -231,8 +227,8 @@ def _placed(old: str, new: str) -> str:
             # «Seven days instead of one» says what of; a bare number stands in many sentences.
             if _VALUE.fullmatch(changed["old"]) and _words(still[0]).isdisjoint(_words((old, new)[one])):
                 return ""
-            return "value" if before and before <= _words(still[2]) and not _NEGATED.search((old, new)[other]) else ""
-    if cut[0] is None or cut[1] is None or any(_NEGATED.search(_NOT_THAT.sub("", one)) for one in (old, new)):
+            return "value" if before and before <= _words(still[2]) and not NEGATION.search((old, new)[other]) else ""
+    if cut[0] is None or cut[1] is None or any(NEGATION.search(_NOT_THAT.sub("", one)) for one in (old, new)):
         return ""
     (about, how, said), (about_new, how_new, said_new) = cut[0], cut[1]
     if how != how_new or _share(_words(about), _words(about_new)) < 0.75 or not _same(_differences(about, about_new)):

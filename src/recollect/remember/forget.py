@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from .. import terms, text
+from .. import text
 from ..checks import filter_of
 from ..errors import BadInput
+from ..language import terms
 from ..types import EVERYWHERE, Memory, Scope
 from .write import Writer, present
 

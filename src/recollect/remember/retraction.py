@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from ..terms import STOP_WORDS, terms
+from ..language.tables import WEEKDAY
+from ..language.terms import STOP_WORDS, terms
 
 _NOT = r"(?:do not|don['’]?t|does not|doesn['’]?t|did not|didn['’]?t|no longer|never)"
 _HAS = r"(?:have|had|own|use|used|run|need|keep|operate|maintain|support|offer|got|work with|deploy)"
@@ -43,7 +44,7 @@ _ARTICLE = re.compile(r"^(?:a|an|any|the|our|my|that|this|single|such)\s+", re.I
 # What is asked, wished, supposed or ruled is not said; and what has an exception is not gone.
 _UNSAID = re.compile(
     r"\?|\b(?:if|whether|unless|until|when|whenever|suppose|imagine|assume|would|could|should|might|must|wish|hope|want|"
-    r"wanted|pretend|yet|only|except|but|other than|besides|on (?:fri|mon|tues|wednes|thurs|satur|sun)days?|"
+    rf"wanted|pretend|yet|only|except|but|other than|besides|on {WEEKDAY}|"
     r"enough|much|many|time|idea|clue|problem|issue|doubt|reason|need to|way to|access to|as (?:a|an))\b", re.I
 )  # fmt: skip
 _HEDGED = re.compile(

@@ -24,9 +24,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Literal
 
-from .. import terms
 from ..errors import BadInput
 from ..grounding import Verdict
+from ..language import terms
 from ..store.contract import Transaction
 from ..types import TRUSTS, Draft, Evidence, Filter, Link, Memory, Near, Scope, Source
 from . import alike

@@ -20,9 +20,9 @@ from .. import text, times
 from ..checks import MAX_TAGS, Cleaner
 from ..errors import BadInput, ChangedMeanwhile, ModelUnavailable, NotFound, Refused
 from ..grounding import hedged, lowest
+from ..language.terms import of_query, terms
 from ..redact import redact
 from ..store.contract import Store, Transaction
-from ..terms import of_query, terms
 from ..types import TRUSTS, Draft, Evidence, Filter, Link, Memory, Near, Remembered, Scope, Source, Tombstone
 from . import alike, disguises, values
 from .conflict import Span, apart, conflict

@@ -15,10 +15,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .. import terms
 from ..agents.access import Caller
 from ..engine import Engine
 from ..errors import BadInput, RecollectError
+from ..language import terms
 from ..ops import answers, history, memories, project
 from ..ops.advice import for_model
 from ..ops.catalogue import BY_NAME

@@ -15,9 +15,10 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from .. import terms, times
+from .. import times
 from ..errors import BadInput, Held, NotFound, RowDamaged
 from ..history_types import Hold
+from ..language import terms
 from ..types import (
     SCOPE_FIELDS,
     USAGE_FIELDS,

@@ -18,7 +18,7 @@ from typing import Any
 
 import apsw
 
-from .. import terms, text
+from .. import text
 from ..entrypoints.private import make_folder
 from ..errors import (
     NotADatabase,
@@ -29,6 +29,7 @@ from ..errors import (
     StoreReadOnly,
     StoreUnavailable,
 )
+from ..language import terms
 from . import migrate, words
 from .rows import to_json
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from .. import terms, times
+from .. import times
+from ..language import terms
 
 TITLE, CONTENT, KEYWORDS, REASONING, TAGS, AROUND = 2.0, 1.0, 2.0, 0.5, 1.5, 1.0
 WALL = 2  # words that SQLite keeps beside these, for the tenant and the project; they count in the length

@@ -24,8 +24,9 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from .. import terms, text, times
+from .. import text, times
 from ..entrypoints.private import make_folder
+from ..language import terms
 from ..store.contract import Store
 from ..types import Filter, Memory, Noun, Scope
 from .switch import Serving

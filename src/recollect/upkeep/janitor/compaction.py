@@ -15,7 +15,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from ... import terms, text
+from ... import text
+from ...language import terms
 from ...recall.compress import units
 from ...remember import alike
 from ...remember.drafts import Prepared, prepare

@@ -14,17 +14,15 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from ... import terms
+from ...language import terms
+from ...language.tables import DAY
 from .wording import OPPOSITES, SYNONYMS, plain
 
 _DENIAL = re.compile(
     r"\b(?:no longer|not|never|none|cannot|without|no|stop(?:s|ped)?|quit|cease[sd]?|g[ai]ven? up|abandon(?:s|ed)?)\b",
     re.I,
 )
-_VALUE = re.compile(
-    r"(?<![\w-])(?:v?\d+(?:[.,:/-]\d+)*|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|june|july|"
-    r"august|september|october|november|december|q[1-4]|daily|weekly|monthly|nightly|hourly)(?![\w-])", re.IGNORECASE
-)  # fmt: skip
+_VALUE = re.compile(rf"(?<![\w-])(?:v?\d+(?:[.,:/-]\d+)*|{DAY})(?![\w-])", re.IGNORECASE)
 # A number behind such a word is the name of something.
 _NUMBERED = re.compile(
     r"\b(number|no\.?|nr\.?|issue|ticket|step|phase|item|part|adr|pr|rfc|task|case|day|week|sprint|chapter|section|line|"

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from ... import terms
+from ...language import terms
 from ...remember.write import Writer
 from ...store.contract import Store, Transaction
 from ...types import Filter, Link, Memory

@@ -18,7 +18,8 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from itertools import takewhile
 
-from ... import terms
+from ...language import terms
+from ...language.tables import DAY, NEGATION
 from ...recall.lexicon import BUILT_IN
 from ...remember import alike
 from ...remember.conflict import changes, conflict
@@ -53,11 +54,7 @@ _VERBS = dict(
     for pair in "kept=keep sent=send built=build wrote=write written=write ran=run went=go chose=choos chosen=choos "
     "held=hold led=lead made=make took=take taken=take broke=break broken=break drove=drive driven=drive".split()
 )
-_DENIALS = re.compile(r"\b(?:no longer|any ?more|not|never|none|cannot|without|no|\w+n['’]t)\b", re.IGNORECASE)
-_VALUES = re.compile(
-    r"(?<![\w-])(?:v?\d+(?:[.,:/-]\d+)*|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|june|july|"
-    r"august|september|october|november|december|q[1-4]|daily|weekly|monthly|nightly|hourly)(?![\w-])", re.IGNORECASE
-)  # fmt: skip
+_VALUES = re.compile(rf"(?<![\w-])(?:v?\d+(?:[.,:/-]\d+)*|{DAY})(?![\w-])", re.IGNORECASE)
 _NUMBERED = re.compile(
     r"\b(number|no\.?|nr\.?|issue|ticket|step|phase|item|part|adr|pr|rfc|task|case|day|week|sprint|chapter|section|line|"
     r"row|test|bug|milestone|shard|node|host|replica|figure|table|question|fault|error|room|level)s? #?(\d+)", re.I
@@ -178,7 +175,7 @@ def _opposed(old: str, new: str) -> str:
     if not how:
         return ""
     if how == "negated":
-        bare = [words(_DENIALS.sub(" ", text)) for text in (old, new)]
+        bare = [words(NEGATION.sub(" ", text)) for text in (old, new)]
         return how if set(bare[0]) ^ set(bare[1]) <= _TURNS else ""
     if how in ("number", "date"):  # a number behind such a word is the name of something: step 3 is not step 4
         bare = [words(_VALUES.sub(" ", _NUMBERED.sub(r"\1x\2", text))) for text in (old, new)]

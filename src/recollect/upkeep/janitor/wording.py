@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from ... import terms
+from ...language import tables, terms
 
 # What introduces a statement and is no part of it.
 _OPENING = re.compile(
@@ -80,46 +80,13 @@ _NUMBERS = {
 }
 _NUMBER = re.compile(rf"\b(?:{'|'.join(_NUMBERS)})\b", re.I)
 # What cannot be so at the same time of the same thing, in pairs; each word in all its forms.
-_OPPOSITES = (
-    "enable disable|enabled disabled|public private|open closed|always never|allow forbid|allowed forbidden|"
-    "permitted forbidden|required optional|mandatory optional|include exclude|included excluded|accept reject|"
-    "accepted rejected|automatic manual|automatically manually|internal external|synchronous asynchronous|"
-    "possible impossible|safe unsafe|true false|success failure|stable unstable|supported unsupported|visible hidden|"
-    "encrypted unencrypted|paid free|early late|winter summer|raise lower|signed unsigned|online offline"
-)
-OPPOSITES = tuple(tuple(pair.split()) for pair in _OPPOSITES.split("|"))
+OPPOSITES = tables.groups("opposites", "statements")
 
 # Words for one another that are nobody's trade.
-_ALIKE = (
-    "delete remove erase",
-    "store keep hold save",
-    "need require",
-    "begin start",
-    "finish end",
-    "fix repair",
-    "buy purchase",
-    "allergic allergy",
-    "happen occur",
-    "large big",
-    "small little",
-    "answer reply",
-    "ask request",
-    "show display",
-    "choose pick select",
-    "build construct",
-    "help assist",
-    "send deliver",
-    "get receive obtain",
-    "quick fast rapid",
-    "error mistake",
-    "often frequently",
-    "nearly almost",
-    "main primary",
-    "wrong incorrect",
-    "right correct",
-)
 SYNONYMS = {
-    stem: group[0] for group in ([terms.terms(word)[-1] for word in line.split()] for line in _ALIKE) for stem in group
+    stem: group[0]
+    for group in ([terms.terms(word)[-1] for word in line] for line in tables.groups("synonyms", "statements"))
+    for stem in group
 }
 
 

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import re
 
-from . import text
-from .grounding import hedged
-from .terms import STOP_WORDS, terms
+from .. import text
+from ..grounding import hedged
+from . import tables
+from .tables import STOP_WORDS
+from .terms import terms
 
 _CODE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
@@ -70,24 +72,7 @@ _OPENS_ASKING = re.compile(
 
 # -- talk that carries no content -------------------------------------------------------------------------------------
 
-_FILLER = frozenset(
-    """hi hello hey yo hiya howdy greetings morning afternoon evening night day there everyone all team folks claude
-    codex gemini copilot cursor assistant bye goodbye cheers thanks thank thx ty you so much very lot again welcome
-    please pls yes y yeah yep yup ya no n nope nah ok okay k kk sure right exactly correct agreed agree absolutely
-    definitely indeed great perfect nice cool awesome amazing excellent good fine well wonderful fantastic brilliant
-    lovely super wow done finished ready got it understood understand see i lgtm sounds looks look like love this that
-    these those works for me to go ahead on continue proceed carry keep going next resume retry try start begin stop
-    wait do make and then now just the a an with both either option choice step first second third last one two my bad
-    sorry oops never mind nevermind hmm hm uh ah oh alright way job work approach idea plan let's lets
-    hallo moin servus guten tag morgen abend danke dank vielen schön bitte ja nein genau gut super weiter mach machen
-    weitermachen passt einverstanden klar prima bis später tschüss das sieht aus
-    bonjour salut bonsoir merci beaucoup oui non d'accord parfait très bien vas-y vas allez continuer continuez super
-    hola buenos buenas días dias tardes noches gracias muchas sí si vale claro perfecto adelante sigue continúa continua
-    continuar acuerdo de muy bien
-    olá ola oi bom boa dia tarde noite obrigado obrigada muito sim não ok pode seguir prossiga certo perfeito ótimo faça
-    por favor isso ciao buongiorno grazie va bene perfetto
-    привет здравствуйте спасибо да нет хорошо дальше продолжай""".split()
-)
+_FILLER = frozenset(tables.words("words", "filler"))
 _FILLER_EAST_ASIAN = re.compile(
     r"^(?:你好|您好|大家好|早上好|晚上好|谢谢|謝謝|多谢|感谢|好的?|好吧|可以|对的?|對|是的?|不是|不|嗯|行|没问题|沒問題|继续|繼續|重试|"
     r"请|開始|开始|吧|了|你|您|こんにちは|こんばんは|おはよう|ありがとう|ございます|はい|いいえ|了解|です|しました|続けて|ください|"
@@ -104,16 +89,9 @@ _ERRAND_WORDS = 4
 
 # -- what machines write ----------------------------------------------------------------------------------------------
 
-_PROGRAMS = (
-    "sudo git gh npm pnpm yarn npx bun deno pip pip3 pipx uv uvx poetry python python3 node ruby bundle rails php"
-    " composer go cargo rustc rustup mvn gradle make cmake docker docker-compose podman kubectl helm terraform aws"
-    " gcloud az ssh scp rsync curl wget cd ls cat head tail grep rg find sed awk mkdir rm cp mv touch chmod chown echo"
-    " export source which ps kill tar unzip zip brew apt apt-get dnf systemctl journalctl psql mysql sqlite3 redis-cli"
-    " pytest ruff mypy jest vitest tsc eslint code vim nano claude codex recollect"
-)
 _COMMAND = re.compile(
     r"^(?:[$%❯»!] ?\S.*|/[a-z][\w:-]*(?: .*)?|@\w+ (?:continue|try again|retry)\b.*|"
-    rf"(?:{'|'.join(_PROGRAMS.split())})\b(?![,:;'’]| ?[-–—] ).*)$"
+    rf"(?:{'|'.join(tables.words('words', 'programs'))})\b(?![,:;'’]| ?[-–—] ).*)$"
 )
 _PROSE = re.compile(
     r"\b(?:the|is|are|was|were|we|our|my|you|it|its|to|for|of|with|and|but|because|sure|must|should|never|always|not|"

@@ -21,9 +21,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from typing import NamedTuple
 
-from . import times
-from . import timewords as lex
-from .timewords import Amount, floor, shift
+from .. import times
+from . import calendar as lex
+from .calendar import Amount, floor, shift
 
 MAX_TEXT = 16384  # characters looked at
 MAX_FOUND = 32  # expressions read in one text

@@ -13,57 +13,16 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 
-from .terms import STOP_WORDS, words
+from . import tables
+from .tables import NEGATIONS, STOP_WORDS
+from .terms import words
 
-NEGATIONS = frozenset(
-    """no not never none nothing nobody nowhere neither nor cannot without hardly barely scarcely non dont cant wont
-    isnt arent wasnt werent doesnt didnt shouldnt couldnt wouldnt hasnt havent hadnt mustnt neednt aint nicht
-    kein keine keinen keiner keinem keines nie niemals nichts niemand nirgends nirgendwo weder noch ohne ne n
-    pas jamais rien aucun aucune personne sans ni nunca jamás nada nadie ninguno ninguna ningún tampoco sin não
-    nao ninguém ninguem nenhum nenhuma sem nem tampouco""".split()
-)
-# Words that deny, forbid or end something by themselves.
-_DENYING = frozenset(
-    """avoid avoids avoided stop stops stopped quit forbid forbids forbidden prohibit prohibits prohibited disallow
-    disallows disallowed ban bans banned reject rejects rejected refuse refuses refused deny denies denied
-    deprecated disable disables disabled remove removes removed drop drops dropped obsolete fail fails failed
-    lack lacks missing wrong false broken except instead rather unlike against longer anymore former formerly
-    invalid insecure inactive incompatible incorrect incomplete inconsistent impossible immutable irreversible
-    verboten vermeiden falsch statt anstatt außer mehr interdit interdite éviter faux sauf plus prohibido
-    prohibida evitar falso salvo excepto proibido proibida exceto""".split()
-)
+_DENYING = frozenset(tables.words("words", "denying"))
 _PROHIBITING = frozenset("avoid avoids stop stops disable disables disabled".split())
 _DENYING_SHAPE = re.compile(r"(?:un(?!i|de|til)\w{4,}|dis(?!k|pl|tr|cu|co)\w{4,}|\w{3,}less)$")
-_CONDITIONS = frozenset(
-    """if unless only until till when whenever while before after once provided assuming otherwise although though
-    however must may might should would could shall at least than sometimes usually mostly often rarely almost
-    nearly all every each some few most any both other same more less fewer always just even either or first
-    last up over under above below within during but maybe perhaps probably possibly likely apparently think
-    guess believe wenn falls sofern nur bis bevor nachdem sobald solange mindestens höchstens sonst muss müssen
-    darf dürfen soll sollte sollen kann können könnte alle alles jede jeder jedes einige manche immer vor oder
-    erst während si seulement uniquement jusqu avant après quand lorsque dès tant moins doit doivent peut
-    peuvent tous toutes toute tout chaque toujours ou pendant quelques solo sólo solamente únicamente hasta
-    antes después cuando mientras menos debe deben puede pueden todos todas todo toda cada siempre algunos
-    algunas o durante se só somente apenas até depois quando enquanto deve devem pode podem sempre alguns
-    algumas""".split()
-)
-_NUMBER_WORDS = {
-    word: str(number)
-    for number, names in {
-        2: "two twice double zwei deux dos dois duas", 3: "three thrice drei trois tres três",
-        4: "four vier quatre cuatro", 5: "five fünf cinq cinco", 6: "six sechs seis", 7: "seven sieben sept siete sete",
-        8: "eight acht huit ocho oito", 9: "nine neun neuf nueve nove", 10: "ten zehn dix diez dez", 11: "eleven elf",
-        12: "twelve zwölf douze doce doze",
-        20: "twenty zwanzig vingt veinte vinte", 30: "thirty", 40: "forty", 50: "fifty", 60: "sixty", 90: "ninety",
-        100: "hundred hundert cent cien", 1000: "thousand tausend mille mil", 10**6: "million",
-    }.items()
-    for word in names.split()
-}  # fmt: skip
-# Words that lead into what is said and add nothing to it.
-_QUIET = frozenset(
-    """actually btw also well ok okay hey oh hi hello please pls remember note fyi nb important correction sorry
-    misspoke mistake scratch nope record mind way keep bad wait right yes yeah true correct and""".split()
-)
+_CONDITIONS = frozenset(tables.words("words", "conditions"))
+_NUMBER_WORDS = {word: n for n, names in tables.pairs("words", "numbers").items() for word in names.split()}
+_QUIET = frozenset(tables.words("words", "quiet"))
 # A "no" that answers somebody, and denies nothing of what follows: "No, the port is 8081."
 _REPLY = re.compile(
     r"(?:^|(?<=[,.;:!])|(?<=\bactually)|(?<=\bsorry)|(?<=\bbut)|(?<=\boh)|(?<=\bwell))\s*"

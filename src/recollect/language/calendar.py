@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import NamedTuple
 
+from . import tables
+
 MAX_WORD = 40  # characters of a word that can be time
 NEAR = 0.1  # «80 days ago» is that day, give or take a tenth
 
@@ -32,77 +34,40 @@ class Amount(NamedTuple):
     next: int
 
 
-def _table(words: str) -> dict[str, int]:
-    """
-    >>> _table("jan january, feb february")
-    {'jan': 1, 'january': 1, 'feb': 2, 'february': 2}
-    """
-    return {word: n for n, group in enumerate(words.split(","), start=1) for word in group.split()}
+def _set(name: str) -> frozenset[str]:
+    return frozenset(tables.words("time", name))
 
 
-MONTHS = _table(
-    "jan january, feb february, mar march, apr april, may, jun june, jul july, aug august, sep sept september,"
-    "oct october, nov november, dec december"
-)
-WEEKDAYS = _table(
-    "mon monday, tue tues tuesday, wed wednesday, thu thur thurs thursday, fri friday, sat saturday, sun sunday"
-)
-SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
-HOLIDAYS = {"christmas": (12, 25), "xmas": (12, 25), "halloween": (10, 31), "new year": (1, 1), "easter": (0, 0),
-             "thanksgiving": (11, 0)}  # fmt: skip
-NUMBERS = {word: (n, n) for word, n in _table(
-    "a an one, two, three, four, five, six, seven, eight, nine, ten, eleven, twelve, thirteen, fourteen, fifteen"
-).items()} | {"twenty": (20, 20), "thirty": (30, 30), "couple": (2, 3), "few": (2, 5), "several": (3, 8)}  # fmt: skip
-VAGUE = ("couple", "few", "several")
-ORDINALS = _table("first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh, twelfth")
-UNITS = {"second": "second", "sec": "second", "minute": "minute", "min": "minute", "hour": "hour", "hr": "hour",
-          "day": "day", "week": "week", "fortnight": "fortnight", "month": "month", "quarter": "quarter",
-          "year": "year", "yr": "year"}  # fmt: skip
-LETTERS = {"s": "second", "min": "minute", "h": "hour", "hr": "hour", "hrs": "hour", "d": "day", "w": "week",
-            "mo": "month", "y": "year", "yr": "year"}  # fmt: skip
+def _whole(name: str) -> dict[str, int]:
+    return {word: int(value) for word, value in tables.pairs("time", name).items()}
+
+
+def _ranges(name: str) -> dict[str, tuple[float, float]]:
+    """Each word with its two numbers, or one number twice."""
+    told = {word: [float(part) for part in value.split()] for word, value in tables.pairs("time", name).items()}
+    return {word: (numbers[0], numbers[-1]) for word, numbers in told.items()}
+
+
+def _whole_ranges(name: str) -> dict[str, tuple[int, int]]:
+    return {word: (int(low), int(high)) for word, (low, high) in _ranges(name).items()}
+
+
+MONTHS, WEEKDAYS, ORDINALS = (tables.numbered("time", name) for name in ("months", "weekdays", "ordinals"))
+SEASONS, TURNS, DAYS = (_whole(name) for name in ("seasons", "turns", "days"))
+HOLIDAYS, NUMBERS, HOURS = (_whole_ranges(name) for name in ("holidays", "numbers", "hours"))
+PARTS = _ranges("parts")  # of a period: up to 1 a share of it, beyond that days
+UNITS, LETTERS = (tables.pairs("time", name) for name in ("units", "letters"))
 ELAPSED = {"second": 1, "minute": 60, "hour": 3600}
 MONTHS_IN = {"month": 1, "quarter": 3, "year": 12}
 DAYS_IN = {"day": 1, "week": 7, "fortnight": 14}
 SLACK = {"day": 0, "week": 3, "fortnight": 7, "month": 15, "quarter": 45, "year": 183}  # days, either way
-TURNS = {"last": -1, "past": -1, "previous": -1, "this": 0, "current": 0, "next": 1, "coming": 1}
-DAYS = {"yesterday": -1, "today": 0, "tonight": 0, "tomorrow": 1}
-HOURS = {"morning": (4, 12), "afternoon": (12, 18), "evening": (17, 24), "night": (18, 30)}
 MANY_HOURS = frozenset(f"{part}s" for part in HOURS)
-# Of a period: up to 1 a share of it, beyond that days.
-PARTS = {"early": (0.0, 0.34), "mid": (0.3, 0.7), "late": (0.66, 1.0), "beginning of": (0.0, 0.3),
-          "start of": (0.0, 0.3), "middle of": (0.3, 0.7), "end of": (0.7, 1.0), "first half of": (0.0, 0.5),
-          "second half of": (0.5, 1.0), "first week of": (0.0, 7.0), "second week of": (7.0, 14.0),
-          "third week of": (14.0, 21.0), "fourth week of": (21.0, 28.0), "last week of": (-7.0, 1.0),
-          "first quarter of": (0.0, 0.25), "last quarter of": (0.75, 1.0), "week of": (0.0, 1.0),
-          "month of": (0.0, 1.0)}  # fmt: skip
-LEADS = frozenset("in on during over within around at for throughout from across circa".split())
-FROM_START, FROM_END = frozenset(("since", "starting")), frozenset(("after", "following"))
-TO_START, TO_END = frozenset(("before", "preceding")), frozenset(("until", "till", "through", "by"))
-TO = frozenset(("to", "until", "till", "through", "–"))
-AND = frozenset(("and", "or", "&", "–", "vs", "versus"))
-JOINS = frozenset(("and", "but"))
-DETERMINERS = frozenset("the our my your their his her its that this".split())
-NOT_EVENTS = frozenset(
-    """a about am an and any are as at be been being but by can could did do does doing for from had has have having he
-    her him how i if in into is it me no not of on or she should so than then there these they those to too up us was
-    we were what when where which while who whom whose why will with would you""".split()
-)
-AFTER_MAY = frozenset("i we you he she it they be have not also the a an through to into toward towards on".split())
-UNSURE_MONTHS = frozenset("mar march may jan jun sep dec august aug".split())
-NAMES = frozenset("april may june august jan".split())
-BEFORE_YEAR = frozenset(
-    "the our my this that all year years since until till before after by between and or to vs fiscal – in".split()
-)
-COUNTED = frozenset(
-    """ms kb mb gb px bytes byte lines line rows row tokens token records items files users requests errors times
-    characters chars steps points dollars percent dimensions words hz rpm qps""".split()
-)
-NOT_WEEKDAY = frozenset("ash black good easter cyber palm fat every each per a any some".split())
-
-_BEGINS = frozenset(
-    """between from prior up older earlier newer later shortly right just immediately soon the within recently lately
-    recent new week month""".split()
-).union(
+VAGUE, LEADS, JOINS, TO, AND = (_set(name) for name in ("vague", "leads", "joins", "to", "and"))
+FROM_START, FROM_END, TO_START, TO_END = (_set(name) for name in ("from start", "from end", "to start", "to end"))
+DETERMINERS, NOT_EVENTS, NOT_WEEKDAY = (_set(name) for name in ("determiners", "not events", "not weekday"))
+AFTER_MAY, UNSURE_MONTHS, NAMES = (_set(name) for name in ("after may", "unsure months", "names"))
+BEFORE_YEAR, COUNTED = (_set(name) for name in ("before year", "counted"))
+_BEGINS = _set("begins").union(
     MONTHS, WEEKDAYS, SEASONS, HOLIDAYS, NUMBERS, ORDINALS, TURNS, DAYS, LEADS, FROM_START, FROM_END, TO_START, TO_END,
     (name.split()[0] for name in PARTS),
 )  # fmt: skip

@@ -15,26 +15,15 @@ times the time and change the ranking by nothing.
 from __future__ import annotations
 
 import re
-import threading
 import unicodedata
 from functools import lru_cache
 
-import snowballstemmer
+from ..types import Memory
+from . import stemmer
+from .tables import STOP_WORDS as STOP_WORDS
 
-from .types import Memory
-
-STOP_WORDS = frozenset(
-    """a about after again all also am an and any are as at be because been before being between both but by can
-    could did do does doing down during each few for from further had has have having he her here hers him his
-    how i if in into is it its itself just me more most my no nor not now of off on once only or other our ours
-    out over same she should so some such than that the their theirs them then there these they this those
-    through to too under until up us very was we were what when where which while who whom why will with would
-    you your yours""".split()
-)
 MAX_TERM = 64
 SHORT = 4
-_stemmer = snowballstemmer.stemmer("english")
-_stemming = threading.Lock()  # a stemmer keeps the word it works on in itself: two threads at once mix their words
 # A run of letters and digits, with the joints that hold an identifier, path or dotted name together.
 _RUN = re.compile(r"[^\W_]+(?:['’_\-./\\:@#+]+[^\W_]+)*|[^\W_]*_+[^\W_]*", re.UNICODE)
 _PATH = re.compile(r"[/\\:@#+]+")
@@ -45,12 +34,8 @@ _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-
 _MARKS = re.compile(r"[\u0300-\u036f]")
 
 
-@lru_cache(maxsize=65536)
 def _stem(word: str) -> str:
-    if len(word) <= 3 or not word.isascii() or not word.isalpha():
-        return word
-    with _stemming:
-        return str(_stemmer.stemWord(word))
+    return stemmer.stem(word) if word.isascii() and word.isalpha() else word
 
 
 @lru_cache(maxsize=65536)
