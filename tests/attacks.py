@@ -41,7 +41,7 @@ class Way:
         """What comes back, as data and in words; an error too, because it could tell something."""
         try:
             if self.of is None:
-                return resources.read(engine, caller, given["uri"])[0]
+                return resources.read(engine, caller, str(given["uri"]))[0]  # an address is text on the wire
             result = self.of.call(engine, caller, given)
         except RecollectError as error:
             return str(error.as_dict())

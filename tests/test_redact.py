@@ -155,6 +155,28 @@ CASES = [
     ("plain-password", "smtp:\n  password: ", "Sonnen" + "blume", "\n"),
     ("plain-password", "ADMIN_PASSWORD=", "quiet" + "harbour", "\n"),
     ("passphrase", "the passphrase is '", "seven blue otters " + "drink coffee", "', same as before"),
+    ("plain-password", 'for the FTP use password "', "garten" + "zaun", '"'),
+    ("provider-token", "it uses ", "xkey" + "sib-" + fake(HEX, 64) + "-" + fake(MIX, 16), " since May"),
+    ("provider-token", "it uses ", "pat-" + "na1-" + UUID, " since May"),
+    ("header-secret", "x-honeycomb-team: ", fake(MIX, 22), "\n"),
+    ("query-secret", "https://api.acme.dev/v1?access_token=", fake(MIX, 32), "&page=2"),
+    ("query-secret", "https://api.acme.dev/weather?q=Bern&appid=", fake(HEX, 32), " works"),
+    ("url-key", "https://mainnet.inf" + "ura.io/v3/", fake(HEX, 32), " since May"),
+    ("url-key", "https://hooks.zap" + "ier.com/hooks/catch/", "123456/a1b2" + "c3d", "/"),
+    ("keypair", "[", ",".join(str(n * 37 % 256) for n in range(64)), "]"),
+    ("app-password", "Gmail app password: ", "qwzx rtyu " + "bvcn mlkj", "\n"),
+    ("column-secret", "name,url,password\nshop,https://acme.dev,", "sun" + "flower", "\n"),
+    ("positional-secret", "mysqli_connect('db', 'root', '", "phpR" + "00t!", "', 'shop');"),
+    ("positional-secret", "hmac.new(b'", fake(MIX, 32), "', message, sha256)"),
+    ("command-password", "poetry publish -u bob -p ", "p0etry" + "Pw9", " now"),
+    ("command-password", "echo '", "sud0" + "Echo!", "' | sudo -S apt update"),
+    ("command-password", "sqlplus system/", "Oracle" + "_4U", "@//db:1521/XE"),
+    ("command-password", "xfreerdp /u:bob /p:", "Rdp!" + "pass9", " /v:10.0.0.9"),
+    ("command-password", "aws ssm put-parameter --type SecureString --value ", "ssmV4" + "lue99", "\n"),
+    ("said-password", "ID/PW: master/", "IhqSb" + "1Gg", "\n"),
+    ("said-password", "log in with root / ", "mZ4!" + "kd9w", " and restart it"),
+    ("said-password", "", "Winter!" + "2025", " is the admin password"),
+    ("nearby-secret", "consul acl token ", UUID, "\n"),
     ("nearby-secret", "Use ", fake(MIX, 12), " as the password for now."),
 ]  # fmt: skip
 
@@ -176,7 +198,6 @@ ASSIGNED = [
     ("headers['X-Api-Key'] = '", fake(MIX, 32), "'"),
     ('def f(token: str = "', fake(MIX, 32), '"): ...'),
     ('h.set("X-Api-Key", "', fake(MIX, 32), '")'),
-    ("https://api.acme.dev/v1?access_token=", fake(MIX, 32), "&page=2"),
     ("<password>", "hunter" + "2x9", "</password>"),
     ("PrivateKey = ", fake("yAnz5TF+lXXJte14tji3", 43) + "=", "\n"),
     ("**API key**: `", fake(MIX, 32), "`"),
@@ -185,6 +206,17 @@ ASSIGNED = [
     ("password\uff1a", "hunter" + "2", " \u3002"),
     ("\u0130\u0130 password=", "hunter" + "2", "\n"),
     ("secret = ", fake(MIX, 5000), "\n"),
+    ("FERNET_KEY = b'", fake(MIX, 43) + "=", "'"),
+    ("mistral key: ", fake(MIX, 32), "\n"),
+    ("I set the admin pw to ", "Winter!" + "2025", " for now"),
+    ("Kennwort ", "Geheim!" + "77", ""),
+    ("RESTIC_PASSWORD=", "backup-Horse" + "-9", "\n"),
+    ("contraseña del wifi: ", "CasaBlanca" + "22", "\n"),
+    ("비밀번호: ", "Seoul!" + "2024", "\n"),
+    ("username bob privilege 15 secret ", "c1sco" + "Pw99", "\n"),
+    ("mvn deploy -Dpassword=", "mvnDe" + "pl0y", " now"),
+    ("password: !unsafe '", "Un5afe" + "#pw", "'"),
+    ("ALTER LOGIN sa WITH PASSWORD = N'", "N3w$a" + "Pw!", "';"),
 ]
 
 UNTOUCHED = [
@@ -257,6 +289,22 @@ UNTOUCHED = [
     "key: value\ncache-key: ${{ runner.os }}-pip-3.11",
     "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk",
     "integrity sha512-9NuL8hcOGdrz4rKc1Mwm0aZ2yUmUqmkqYJbnZpnDrcPvGeMYPqPFyQkIMIQ1wMzGVEgjCwOyVVGvkRGmh0bMRw==",
+    "AK" + "IAIOSFODNN7EXAMPLE is the one from the manual",
+    "curl -u user:password https://acme.dev and postgresql://user:password@localhost/db",
+    "Merge 9fceb02d0ae598e95dc970b74767f19372d61af8 into main (password reset)",
+    "nextPageToken: " + fake(MIX, 60),
+    "pk_" + "live_" + fake(MIX, 24) + " is the publishable key",
+    '"id": "chatcmpl-' + fake(MIX, 29) + '"',
+    "from mcp.shared.auth import OAuthClientInformationFull, OAuthTokenRevocationRequestSchema",
+    "recollect/auth.py,sha256=" + fake(MIX, 43) + ",9262",
+    "password manager: 1Password",
+    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+    "x-amz-cf-id: fYh-g5zO3VhiWZ7At54nuaYFDrC1rcwNwTkRjSgg7-j76bvUUhaP--==",
+    "paths: ['users[0].password', 'users[1].password', 'users.*.profile.apiKey']",
+    "mailto:gorby%25kremvax@example.com",
+    "name,token_count\ndoc1,812",
+    str(list(range(1, 33))),
+    "password step2 and secret k8s resources",
     "密码是保存在 vault 里的\uff0ctoken\uff1a见文档。",
 ]
 
@@ -414,6 +462,19 @@ HOSTILE = [
     "Private-Lines: 1\nAAAA\n",
     "\uff50assword=",
     "\u200bsk-",
+    "connect('a', ",
+    "the password to ",
+    "root / ",
+    " -u a -p ",
+    "echo a | ",
+    "1,",
+    "a,password\n",
+    "ssh a (",
+    "?key=",
+    "a@b.cd / ",
+    "x-a: ",
+    "name: token\nvalue: ",
+    "id/pw: a/",
 ]
 
 
@@ -432,3 +493,9 @@ def test_time_grows_linearly_with_the_text(unit: str) -> None:
     """Four times the text takes about four times as long; were it quadratic, sixteen times."""
     small, large = (unit * (size // len(unit)) for size in (16_384, 65_536))
     assert any(seconds(large) < 9 * max(seconds(small), 1e-4) for _ in range(3))
+
+
+def test_a_secret_that_goes_on_in_the_next_line_is_replaced_in_both() -> None:
+    first, second = fake(MIX, 20), fake(MIX[::-1], 20)
+    clean, _ = redact(f'secretKey = "{first}" +\n  "{second}"')
+    assert clean == 'secretKey = "[redacted:assigned-secret]" +\n  "[redacted:assigned-secret]"'

@@ -1,7 +1,8 @@
 """Secrets in texts by other authors: how many are found, and how often something harmless is taken for one.
 
-The files hold made-up secrets only, packed so that no scanner takes them for real ones. The authors of both had not
-seen the code. The patterns were improved while looking at `dev`; nobody looked at `judge`.
+The files hold made-up secrets only, packed so that no scanner takes them for real ones. The authors of `dev` and
+`judge` had not seen the code; the author of `own` had. The patterns were improved while looking at `own` and `dev`;
+nobody looked at `judge`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ import pytest
 from recollect.redact import redact
 
 
-@pytest.mark.parametrize(("name", "found", "alarms"), [("dev", 0.99, 0.01), ("judge", 0.82, 0.02)])
+@pytest.mark.parametrize(
+    ("name", "found", "alarms"), [("own", 0.97, 0.005), ("dev", 0.99, 0.01), ("judge", 0.89, 0.01)]
+)
 def test_secrets_of_other_authors_are_found_and_harmless_texts_pass(name: str, found: float, alarms: float) -> None:
     packed = (Path(__file__).parent / f"secrets-{name}.b64").read_text()
     rows = [json.loads(line) for line in gzip.decompress(base64.b64decode(packed)).splitlines()]

@@ -15,7 +15,7 @@ PKG = Path(recollect.__file__).parent
 FILES = {path: ast.parse(path.read_text("utf-8")) for path in PKG.rglob("*.py")}
 # From the ground up: a home imports from the lines above its own. Names on one line do not know each other.
 LAYERS = [
-    "secret_patterns",
+    "secret_values",
     "errors ids rank redact text vectors",
     "regular_files times",
     "settings",

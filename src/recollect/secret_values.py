@@ -1,0 +1,282 @@
+"""Whether a value can be a secret, judged by the value alone: words, paths, variables and placeholders cannot. Pure.
+
+Each check in `CHECKS` is named by rows of `secret_patterns.toml`, where the context says how much the value must show.
+"""
+
+from __future__ import annotations
+
+import base64
+import math
+import re
+from collections.abc import Callable
+
+MARKER = re.compile(r"\[redacted:[\w-]{1,40}\]")
+HEX = re.compile(r"(?:0x)?[0-9a-f]{32,}", re.ASCII | re.I)
+_MASK = re.compile(r"[xX]{8}|[*•]{3}|\.\.\.|…|EXAMPLE")  # a token that was hidden already, or one from a manual
+_WORD = r"(?:\d{0,3}[A-Za-z]+\d{0,5}|\d{1,8})"
+_WORDS = re.compile(rf"[-_./:~@|]*+{_WORD}(?:[-_./:~@|]++{_WORD})*+[-_./:~@|]*+", re.ASCII)
+_NAME = re.compile(r"[A-Za-z_@]\w*+(?:(?:\??\.|::|->)[A-Za-z_]\w*+)*+", re.ASCII)  # a variable, an attribute
+_MAIL = re.compile(r"[\w.+-]{1,64}+@(?:[\w-]{1,63}+\.){1,8}[A-Za-z]{2,}", re.ASCII)
+_CHANGE = re.compile(r"[a-zA-Z](?=\d)|\d(?=[a-zA-Z])", re.ASCII)
+_UNEVEN = re.compile(r"\d|[a-z][A-Z]|[!@#$%^*&+]", re.ASCII)  # without one of these it is a word
+_CASE = re.compile("(?<=[a-z])[A-Z]|(?<=[A-Z])[a-z]")
+_CAMEL = re.compile(r"[a-z]{0,20}(?:[A-Z][a-z]+|[A-Z]{1,5}(?=[A-Z][a-z]|\d|\Z)|\d{1,3}(?!\d))*+", re.ASCII)
+_HUMP = re.compile(r"[A-Z]+[a-z]*|[a-z]+|\d+", re.ASCII)
+_LEET = re.compile(r"[A-Za-z]\d[A-Za-z]", re.ASCII)
+_TECHNICAL = re.compile(r"(?i)base64|oauth2|sha\d|utf8|md5|s3|ec2|k8s|i18n|x509|auth0|web3|v\d|2fa|p12|int\d|h2")
+_BASE64 = re.compile(r"[A-Za-z0-9+/]{24}", re.ASCII)
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.I)
+_STAND_IN = re.compile(  # a reference to a value, or the place for one
+    r"^[$<{%^\[]|\$\{|\{[\w.]*\}|example|placeholder|change[_-]?(?:me|this)|replace[_-]?(?:me|this|with)|your[_-]|dummy"
+    r"|redacted|x{4}|\*{3}|\.{3}|…|env[.\[(:]|environ|getenv|secrets?\.|vars?\.|://|vault:|file:|arn:|sha\d{1,3}[:-]"
+    r"|^\d{4}-\d\d-\d\d|\w\[\d{1,3}\]\.|\.\*\.",
+    re.ASCII | re.I,
+)
+_TERM = re.compile(  # `sha256`, `argon2id`, `uint64`, `oauth2`, `12chars`: terms that carry a number
+    r"(?:sha|md|aes|argon|bcrypt|scrypt|pbkdf|hmac|oauth|base|utf|rsa|ed|[hrep]s|u?int|float|char|varchar|jwt)[-_]?\d+\w*"
+    r"|(?-i:\d+[a-z]+)",
+    re.ASCII | re.I,
+)
+_NO_PASSWORD = re.compile(  # words that stand after "password:" and are none
+    r"(?i)(?:pass|pwd|kenn?w|secret|token|cred|string|text|char|byte|null|undefined|require|option|hidden|mask|redact|change"
+    r"|exampl|sampl|place|default|empty|unset|abled|valid|miss|wrong|correct|unknown|crypt|hash|expire|prompt|input|vault"
+    r"|stdin|envir|keychain|extern|genera|random|forbid|number|bool|object|buffer|sensitiv|confid|intern|public|private"
+    r"|contrase|senha|mot|salasana|lozinka|heslo|parol|value|field|label|config|setting|strong|weak|short|reset|update|login"
+    r"|your|manda|never|always|plain)"
+)
+_NO_PHRASE = re.compile(
+    r"(?i)(?:enter|your|the|please|choose|type|must|confirm|repeat|wrong|invalid|incorrect|no|missing|at)\b"
+)
+_STANDARD = frozenset("password pass passwd pwd secret username user pw passwort kennwort mypassword".split())
+
+
+def entropy(value: str) -> float:
+    """Bits per character.
+
+    >>> entropy("aaaa") == 0, entropy("abcd")
+    (True, 2.0)
+    """
+    size = len(value)
+    return -sum((p := value.count(c) / size) * math.log2(p) for c in set(value))
+
+
+def is_marker(value: str) -> bool:
+    """Nothing of it is left to hide: what an earlier rule has replaced stays as it is."""
+    return "[redacted:" in value and not any(c.isalnum() for c in MARKER.sub("", value))
+
+
+def classes(value: str) -> int:
+    """How many of these it has: small letters, capitals, digits, signs."""
+    return sum(
+        any(test(c) for c in value) for test in (str.islower, str.isupper, str.isdigit, "!@#$%^*&+?~".__contains__)
+    )
+
+
+def _is_camel(value: str) -> bool:
+    """A name of several words: `getAccessToken2`, `Uint8ClampedArray`."""
+    return _CAMEL.fullmatch(value) is not None and len(_HUMP.findall(value)) * 3.2 <= len(value)
+
+
+def _is_jumpy(value: str) -> bool:
+    """The case changes all the time, which it does in no word and no name."""
+    if not value.isalnum() or len(value) < 10 or _is_camel(value):
+        return False
+    return len(_CASE.findall(value)) * (4 if len(value) >= 24 else 2.5) >= len(value)
+
+
+def is_random(value: str, least: int = 10) -> bool:
+    """Letters and digits, or capitals and small letters, that change places as they do in no word or name.
+
+    >>> [is_random(v) for v in ("eQ8bvUBezSFd", "getAccessToken2", "ledger-api-01", "KQcfGMDpyVwx")]
+    [True, False, False, True]
+    """
+    if len(value) < least or _STAND_IN.search(value) or _MAIL.fullmatch(value):
+        return False
+    if _WORDS.fullmatch(value):
+        return _is_jumpy(value)
+    if _is_camel(value):
+        return False
+    turns = len(_CASE.findall(value)) + len(_CHANGE.findall(value))
+    even = 4.5 if len(value) >= 24 and value.isalnum() else 3 if classes(value) >= 3 else 2.5
+    return turns * even >= len(value) and entropy(value) >= 2.9
+
+
+def is_long(value: str) -> bool:
+    """Random, or a long hexadecimal number, and no UUID, which mostly is the id of something."""
+    return not _UUID.fullmatch(value) and (
+        is_random(value, 16) or (HEX.fullmatch(value) is not None and entropy(value) >= 3)
+    )
+
+
+def is_opaque(value: str) -> bool:
+    """No person would write it as a word: letters and digits mixed, or the case changing all the time.
+
+    >>> [is_opaque(v) for v in ("9f8Kd02mQz71", "db-creds-prod-01", "getAccessTokenFromCookie", "qWeRtZuIoPaSdFgHjK")]
+    [True, False, False, True]
+    """
+    if _STAND_IN.search(value):
+        return False
+    mixed = any(c.isdigit() for c in value) and any(c.isalpha() for c in value)
+    if _is_jumpy(value):
+        return True
+    if _is_camel(value):
+        return False
+    if not (mixed and len(value) >= 8 and not _WORDS.fullmatch(value)):
+        return _is_restless(value)
+    return entropy(value) >= 2.9
+
+
+def _is_restless(value: str) -> bool:
+    """Long, and going up and down more often than any camelCase does."""
+    humps = len(re.findall("[a-z](?=[A-Z])", value))
+    return len(value) >= 20 and humps * 5 >= len(value) and entropy(value) >= 3.5
+
+
+def is_strong(value: str) -> bool:
+    """What the rules for passwords ask for: eight characters of three classes, signs among them.
+
+    >>> [is_strong(v) for v in ("Geheim!77", "Vault2", "OAuth2.0", "https://a.b/C1")]
+    [True, False, False, False]
+    """
+    if len(value) < 8 or _STAND_IN.search(value) or _MAIL.fullmatch(value) or "/" in value or "(" in value:
+        return False
+    return is_opaque(value) or (classes(value) >= 3 and re.search(r"[!@#$%^*&+?~]", value[1:]) is not None)
+
+
+def is_simple(value: str) -> bool:
+    """A password may be shorter and simpler than a key, but it is still no word.
+
+    >>> [is_simple(v) for v in ("hunter2", "Sommer!Abend", "current-password", "sha256", "required|min:8")]
+    [True, True, False, False, False]
+    """
+    if len(value) < 6 or len(set(value)) < 4 or _TERM.fullmatch(value):
+        return False
+    if any(c.isdigit() for c in value):
+        return any(c.isalpha() for c in value) and (not re.search(r"[-_./:|]", value) or not _WORDS.fullmatch(value))
+    return any(c in "!@#$%^*&+" for c in value[1:]) and value.upper() != value != value.lower()
+
+
+def is_leet(value: str) -> bool:
+    """A word with a digit in its midst, which no term of the trade has: `r4diusShared`, `k3x9q2`.
+
+    >>> [is_leet(v) for v in ("e4pPass99", "oauth2Token", "step2", "a1b")]
+    [True, False, False, False]
+    """
+    inside = value.isalnum() and len(value) >= 6 and _LEET.search(value) is not None
+    return inside and _TECHNICAL.search(value) is None and is_simple(value)
+
+
+def is_signed(value: str) -> bool:
+    """Strong, with a sign in its midst that neither code nor an address would have there."""
+    return is_strong(value) and re.search(r"\w[!#$%^&*]|\w@[a-z]{3,}\d[a-z]", value) is not None and "=" not in value
+
+
+def is_uuid(value: str) -> bool:
+    return _UUID.fullmatch(value) is not None
+
+
+def is_worded(value: str) -> bool:
+    """Words and a number, joined, as people make passwords: `backup-Horse-9`."""
+    joined = re.fullmatch(r"(?=.*[A-Za-z]{3})(?=.*\d)[A-Za-z0-9]+(?:[-_.][A-Za-z0-9]+){1,5}", value)
+    return joined is not None and is_word(value)
+
+
+def is_secret(value: str, *, password: bool, quoted: bool) -> bool:
+    """Whether it can be the value of something that is named like a secret."""
+    if not _UNEVEN.search(value) or len(value.split()) != 1 or _STAND_IN.search(value) or _MAIL.fullmatch(value):
+        return False
+    if not quoted and _NAME.fullmatch(value):  # in code this may be a variable
+        named = password and not re.search(r"[.:>]|(?i:pass|pwd|secret|token|key|cred)|[a-z]{3}[A-Z][a-z]{2}", value)
+        leet = password and is_leet(value)
+        if not (named or leet or len(_CHANGE.findall(value)) >= 3 or _is_restless(value) or is_random(value, 20)):
+            return False
+    return is_opaque(value) or (password and is_simple(value))
+
+
+def is_password(value: str) -> bool:
+    """What somebody says after "password" without an equals sign."""
+    return len(value) >= 8 and (is_given(value) or (is_worded(value) and classes(value) >= 3))
+
+
+def is_given(value: str) -> bool:
+    """A value that stands where only a password can."""
+    return _is_written(value) and not _STAND_IN.search(value) and (is_opaque(value) or is_simple(value))
+
+
+def is_word(value: str) -> bool:
+    """A single word that was given as a password, and is neither a type nor a state nor a name for one."""
+    return _NO_PASSWORD.search(value) is None and len(set(value.lower())) >= 3 and not re.search("[a-z][A-Z]", value)
+
+
+def _is_encoded(value: str) -> bool:
+    """Base64 of a name and a password, or of a private key."""
+    try:
+        told = base64.b64decode(value[: len(value) // 4 * 4], validate=True)
+    except ValueError:
+        return False
+    return (b":" in told and told.isascii() and told.decode().isprintable()) or b"PRIVATE" in told
+
+
+def _is_basic(value: str) -> bool:
+    """Base64 of `user:password` mixes its letters; the words that stand for it do not."""
+    words = re.search(r"base64|credential|encoded|string|password", value, re.I)
+    return not words and value[1:] != value[1:].lower() and value != value.upper()
+
+
+def _is_written(value: str) -> bool:
+    """A value: no variable, no mask, and not the word "password" itself."""
+    if value.lower() in _STANDARD:
+        return False
+    return re.match(r"[$<{%\[(*]|\w{0,3}\*\*|[xX.]+$|…", value) is None or MARKER.match(value) is not None
+
+
+def _is_argument(value: str) -> bool:
+    return _is_written(value) and value[0] not in "-/" and not re.fullmatch(r"[\d:./-]+", value)
+
+
+def _is_unmasked(value: str) -> bool:
+    return _MASK.search(value) is None
+
+
+def _is_key_block(value: str) -> bool:
+    return _is_encoded(value) if value.startswith("LS0t") else _BASE64.search(value, value.find("KEY-")) is not None
+
+
+def _is_gibberish(value: str) -> bool:
+    """Four groups of four letters of which one at least cannot be spoken."""
+    return any(not set("aeiouy") & set(group) for group in re.split("[ -]", value.lower()))
+
+
+def _is_prefixed(value: str) -> bool:
+    """A prefix and something random; what is hexadecimal after a dash is the name of a build or of a file."""
+    tail = re.split(r"[_.-]", value)[-1]
+    return is_random(tail, 24) and (HEX.fullmatch(tail) is None or value[-len(tail) - 1] == "_")
+
+
+def _is_keypair(value: str) -> bool:
+    """32 or 64 bytes, written as numbers, that are neither small nor in order."""
+    bytes = [int(one) for one in value.split(",")]
+    return max(bytes) in range(128, 256) and len(set(bytes)) > len(bytes) // 2 and sorted(bytes) != bytes
+
+
+CHECKS: dict[str, Callable[[str], bool]] = {
+    "argument": _is_argument,
+    "basic": _is_basic,
+    "encoded": _is_encoded,
+    "gibberish": _is_gibberish,
+    "given": is_given,
+    "key_block": _is_key_block,
+    "keypair": _is_keypair,
+    "long": is_long,
+    "mixed": lambda value: is_random(value, 20) and classes(value) >= 3 and HEX.fullmatch(value) is None,
+    "opaque": is_opaque,
+    "password": is_password,
+    "phrase": lambda value: _NO_PHRASE.match(value) is None,
+    "prefixed": _is_prefixed,
+    "random": is_random,
+    "signed": is_signed,
+    "strong": is_strong,
+    "unmasked": _is_unmasked,
+    "word": is_word,
+    "written": _is_written,
+}
