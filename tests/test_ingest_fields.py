@@ -11,6 +11,7 @@ import pytest
 
 from recollect.errors import BadInput
 from recollect.project import adr, incidents
+from recollect.project.markdown import is_form
 from recollect.project.recognise import recognise
 from recollect_eval.corpus import place
 
@@ -34,7 +35,7 @@ def told(text: str, path: str) -> dict[str, Any]:
     """What the parsers say of a file, in the words of the labels."""
     kind = recognise(path, text).kind
     if kind == "docs":
-        return {"kind": "template" if adr.template(path, text) or incidents.template(path, text) else "doc"}
+        return {"kind": "template" if is_form(path, text) else "doc"}
     if kind == "adr":
         record = adr.parse(text, path)
         others = ("supersedes", "superseded_by", "amends", "amended_by")

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from recollect import text as texts
 from recollect.project import adr, documents, incidents
 from recollect.project.ingest import drafted
+from recollect.project.markdown import is_form
 from recollect.project.recognise import KINDS, decoded, recognise
 from recollect.remember.drafts import prepare
 from recollect.types import Scope, Source
@@ -491,8 +492,7 @@ def test_no_text_is_too_odd(text: str, path: str) -> None:
             assert piece.content.strip()
             assert piece.kind
         assert len({piece.key for piece in parser.read(text, path)}) == len(parser.read(text, path))
-    adr.template(path, text)
-    incidents.template(path, text)
+    is_form(path, text)
     for kind in (None, *KINDS):
         recognise(path, text, kind)
 
@@ -531,7 +531,7 @@ def test_long_lines_and_many_marks_are_read_in_a_time_that_grows_with_them(text:
     for parser in (adr, incidents, documents):
         parser.recognises("docs/adr/0001-x.md", text)
         parser.read(text, "docs/adr/0001-x.md")
-        parser.template("docs/adr/0001-x.md", text) if parser is not documents else None
+        is_form("docs/adr/0001-x.md", text)
 
 
 def test_captions_are_kept_without_their_tags() -> None:

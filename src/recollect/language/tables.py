@@ -64,6 +64,19 @@ def pairs(file: str, section: str) -> dict[str, str]:
     return {left.strip(): right.strip() for left, _, right in found}
 
 
+def named(file: str, section: str) -> dict[str, tuple[str, ...]]:
+    """What stands left of `=`, with the list on its right; a long list goes on in a line that begins in the same way.
+
+    >>> named("records", "severities")["4"]
+    ('minor', 'low')
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for line in lines(file, section):
+        left, _, right = line.partition(" = ")
+        found[left] = (*found.get(left, ()), *right.split(", "))
+    return found
+
+
 WEEKDAYS = tuple(group[-1] for group in groups("time", "weekdays"))
 MONTHS = tuple(group[-1] for group in groups("time", "months"))
 # For regular expressions: Monday or Mondays; the months whose name is no other word than a name or an order to walk.

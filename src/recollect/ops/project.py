@@ -22,11 +22,11 @@ from ..graph import SUFFERED, Node
 from ..project import brief, tasks, truth
 from ..project.brief import Brief
 from ..project.git import Commit, Repository, Wanted, seen_from
+from ..project.incidents import IMPORTANCE
+from ..project.incidents import severity as severity_of
 from ..project.ingest import Report, embed_later, ingest
 from ..project.recognise import KINDS as FILE_KINDS
 from ..project.recognise import Kind
-from ..project.severity import IMPORTANCE
-from ..project.severity import severity as severity_of
 from ..project.state import Author, State, authors
 from ..project.truth import Verified
 from ..recall.fence import HEADER, neutral

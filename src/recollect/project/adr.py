@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from .. import text as texts
+from ..language import tables
 from . import markdown
 from .markdown import Section
 from .piece import Piece, State
@@ -23,36 +24,7 @@ from .piece import Piece, State
 MAX_CONTEXT = 4000  # characters of what led to a decision that are kept as its reasoning
 MAX_SENTENCE = 2000  # characters of a sentence that are looked at for what it says of other records
 MAX_LINES = 40  # references of one sort that are looked at
-_NAMES: dict[str, tuple[str, ...]] = {
-    "status": ("status", "state"),
-    "date": ("date", "decision date", "decided on", "decided", "date decided", "date of decision", "date accepted"),
-    "deciders": (
-        "deciders", "decider", "decision makers", "decision-makers", "decision maker", "decision-maker", "decided by",
-        "approvers", "approver", "approved by", "accepted by",
-    ),
-    "authors": ("author", "authors", "author(s)", "written by", "proposed by", "proposer", "owner", "owners"),
-    "context": (
-        "context", "context and problem statement", "problem statement", "problem", "the problem", "background",
-        "motivation", "issue", "the issue", "context and problem", "problem and context", "introduction", "why",
-        "summary", "background and motivation", "context and background", "rationale", "decision drivers", "drivers",
-        "forces", "assumptions", "constraints", "definitions", "requirements",
-    ),
-    "decision": (
-        "decision", "decisions", "decision outcome", "outcome", "proposal", "proposed solution", "the decision",
-        "our decision", "solution", "resolution", "proposed decision", "decision made", "what we decided",
-        "chosen option", "recommendation", "position", "decision and rationale", "decision taken", "proposed change",
-        "what", "how",
-    ),
-    "consequences": (
-        "consequences", "positive consequences", "negative consequences", "implications", "impact", "results",
-        "trade-offs", "tradeoffs", "risks", "outcomes", "positive", "negative", "neutral", "consequence", "effects",
-        "benefits", "drawbacks",
-    ),
-    "options": (
-        "considered options", "options considered", "options", "alternatives", "alternatives considered",
-        "considered alternatives", "pros and cons of the options", "evaluation", "arguments", "comparison",
-    ),
-}  # fmt: skip
+_NAMES = tables.named("records", "decision")
 _ROLE = {name: role for role, names in _NAMES.items() for name in names}
 # Headings of a record only where its name or folder says that it is one.
 _ASKING = (
@@ -116,15 +88,13 @@ _PLANNED = re.compile(
 )
 _TICKED = re.compile(r"[ \t]*[-*+][ \t]+\[[xX]\]")
 _UNTICKED = re.compile(r"^[ \t]*[-*+][ \t]+\[([xX])\]|^[ \t]*[-*+][ \t]+\[ \].*")
-SETTLED = (
-    "accepted", "approved", "agreed", "adopted", "decided", "implemented", "active", "done", "final", "ratified",
-)  # fmt: skip
+_STATUSES = tables.named("records", "decision status")
+SETTLED, GONE = _STATUSES["settled"], _STATUSES["gone"]
 _NOBODY = re.compile(r"\W*(?:tb[acd]|n/?a|none|name|names|unknown|todo)?\W*", re.IGNORECASE)
 _URL = re.compile(r"(?<!\]\()<?\bhttps?://\S+")
 _ONLY_NUMBERS = re.compile(
     r"[\s,;&#]*(?:(?:adrs?|and|records?|decisions?|no)[\s,;&#.-]*|\d{1,6}(?!\d)[\s,;&#.]*)+", re.IGNORECASE
 )
-GONE = ("deprecated", "obsolete", "retired", "withdrawn", "abandoned")
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +127,7 @@ def recognises(path: str, text: str) -> float:
     """How sure it is, from 0 to 1, that a text is a decision record."""
     fields, body = markdown.front_matter(text)
     parts = markdown.sections(markdown.labelled(body, _role, _is_field))
-    name = _stem(path)
+    name = markdown.stem(path)
     folder = set(path.replace("\\", "/").lower().split("/")[:-1])
     called = bool(_CALLED_ADR.match(name) or (parts and _CALLED_ADR.match(parts[0].title)))
     sure = called or bool(folder & _FOLDERS)
@@ -193,15 +163,6 @@ def recognises(path: str, text: str) -> float:
     ):
         score = min(score, 0.4)
     return min(score, 1.0)
-
-
-def template(path: str, text: str) -> bool:
-    """Whether it is what records are made of: full of places to be filled in."""
-    _, body = markdown.front_matter(text)
-    head = next((part.title for part in markdown.sections(body) if part.title), "")
-    if markdown.is_template(_stem(path)) or markdown.unnamed(head):
-        return True
-    return "template" in _stem(path).lower() and markdown.holes([markdown.prose(body)]) > 0
 
 
 def parse(text: str, path: str) -> Record:
@@ -277,11 +238,6 @@ def _below(name: str, text: str) -> str:
 # -- parts of a file --------------------------------------------------------------------------------------------------
 
 
-def _stem(path: str) -> str:
-    name = re.split(r"[\\/]", path)[-1]
-    return name.rsplit(".", 1)[0] if "." in name[1:] else name
-
-
 def _details(parts: list[Section]) -> dict[str, str]:
     """The fields of the opening, and of sections that hold nothing else."""
     found = markdown.fields(markdown.opening(parts))
@@ -337,21 +293,14 @@ def _is_field(name: str) -> bool:
 
 def _by_role(parts: list[Section]) -> dict[str, str]:
     """The text of each role: sections of that name with what stands below them, less what has a role of its own."""
-    found: dict[str, list[str]] = {role: [] for role in _NAMES}
-    role, depth = "", 0
     flat = sum(part.level == 1 and bool(_role(part.title)) for part in parts) > 1  # every section has the title's level
-    for part in parts:
-        own = (_role(part.title) or _asked(part)) if part.level > 1 or flat or not found["decision"] else ""
-        if part.level == 1 and part is parts[0] and own not in ("status", "context", "date"):
-            own = ""
-        if own:
-            role, depth = own, part.level
-            found[role].append(part.body)
-        elif role and part.level > depth:
-            found[role].append(f"{part.title}\n{part.body}".strip())
-        else:
-            role = ""
-    return {name: "\n\n".join(body for body in bodies if body) for name, bodies in found.items()}
+
+    def own(part: Section, decided: bool) -> str:
+        role = (_role(part.title) or _asked(part)) if part.level > 1 or flat or not decided else ""
+        titled = part.level == 1 and part is parts[0]
+        return role if not titled or role in ("status", "context", "date") else ""
+
+    return markdown.by_role(parts, _NAMES, own, "\n")
 
 
 def _free(parts: list[Section]) -> str:
@@ -363,7 +312,7 @@ def _free(parts: list[Section]) -> str:
 
 def _named(path: str, heading: str) -> tuple[int | None, str]:
     """The number and the title of a record."""
-    stem = _stem(path)
+    stem = markdown.stem(path)
     in_name = None if _DATED_NAME.match(stem) else _IN_NAME.match(stem)
     in_heading = _IN_HEADING.match(heading)
     title = heading[in_heading.end() :].strip() if in_heading else heading
@@ -375,7 +324,7 @@ def _named(path: str, heading: str) -> tuple[int | None, str]:
 
 
 def _day_of(path: str) -> datetime | None:
-    found = _DATED_NAME.match(_stem(path))
+    found = _DATED_NAME.match(markdown.stem(path))
     return markdown.day("-".join(found.groups())) if found else None
 
 
@@ -481,7 +430,7 @@ def _targets(text: str, field: bool, files: bool = False) -> list[str]:
     text = _URL.sub("", text)  # the number of an issue or a page is no record's
     for one in list(_TARGET.finditer(text))[:MAX_LINES]:
         if one["file"] is not None:
-            name = _stem(one["file"].partition("#")[0])
+            name = markdown.stem(one["file"].partition("#")[0])
             page = "://" in one["file"] and not one["file"].partition("#")[0].endswith(".md")
             number = None if page or _DATED_NAME.match(name) else _IN_NAME.match(name)
             told = None if _DATED_NAME.match(one["told"].strip("` ")) else re.search(r"\d{1,6}", one["told"])

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from .. import text as texts
+from ..language import tables
 from . import markdown
 from .markdown import Section
 
@@ -71,23 +72,10 @@ _TAKEN_DOWN = re.compile(
     r"(?:\s+(?:on|in|for|after|during|at)\b|$)",
     re.IGNORECASE,
 )
-_BEFORE = frozenset(
-    """the a an our whole entire same affected major minor critical partial full complete total intermittent
-    production prod staging global brief short unplanned planned elevated increased high multiple widespread temporary
-    second another new recent all some most regional primary secondary failed repeated""".split()
-)
-_AFTER = frozenset(
-    """upgrade update updates version deployment deploy release migration failover rollout maintenance certificate
-    certificates connection connections connectivity performance latency memory disk cpu high node nodes instance
-    instances replica primary secondary pod pods request requests service services""".split()
-)
-_NOUNS = frozenset(
-    """api gateway database cluster queue portal website dashboard platform pipeline worker scheduler proxy cache
-    backend frontend broker registry""".split()
-)
-_NOT_NAMES = frozenset(
-    "http https tls ssl tcp udp ip cpu oom ram gc utc rca pm sev iac ami pods crud i we it this that there what".split()
-)
+_BEFORE = frozenset(tables.words("records", "before a service"))
+_AFTER = frozenset(tables.words("records", "after a service"))
+_NOUNS = frozenset(tables.words("records", "service nouns"))
+_NOT_NAMES = frozenset(tables.words("records", "no services"))
 _MADE = re.compile(r"[A-Z]\w*[A-Z0-9]\w*|[a-z]+[A-Z]\w*|[^\W_]+(?:[-_.][^\W_]+)+")
 
 

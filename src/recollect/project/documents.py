@@ -13,8 +13,10 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import NamedTuple
 
 from .. import text as texts
+from ..language import tables
 from . import markdown
 from .piece import Piece
 
@@ -48,11 +50,7 @@ _CUE = re.compile(r"(?:\d+|WEBVTT.*|(?:\d+:)?\d{2}:\d{2}[.,]\d{3} --> .*|NOTE\b.
 _VOICE = re.compile(r"<v(?:\.[\w.-]+)?[ \t]+([^<>\n]+)>")
 _TAG = re.compile(r"</?(?:v|c|i|b|u|s|lang|ruby|rt|font)(?:[.\s][^<>\n]*)?>|<\d[\d:.]*>|\{\\an\d\}", re.IGNORECASE)
 _INDEX = re.compile(r"[ \t]*[-*+][ \t]+\[[^\[\]]+\]\([^()\s]+\.md[^()]*\).*")
-_NOT_SPEAKERS = frozenset(
-    "note notes todo date time title subject attendees present agenda action actions decision decisions summary "
-    "example http https warning important status author version file path usage returns args parameters from to cc "
-    "re location participants topic step result error info debug warn".split()
-)
+_NOT_SPEAKERS = frozenset(tables.words("records", "no speakers"))
 
 
 def instructs(path: str) -> bool:
@@ -195,13 +193,11 @@ def _instructions(front: dict[str, str], body: str, title: str) -> Iterator[Piec
             )  # fmt: skip
 
 
-class _Item:
+class _Item(NamedTuple):
     """One bullet or paragraph of a section, and whether it orders or prefers something."""
 
-    __slots__ = ("order", "text")
-
-    def __init__(self, text: str, order: bool) -> None:
-        self.text, self.order = text, order
+    text: str
+    order: bool
 
 
 def _listed(body: str) -> list[_Item]:
@@ -213,7 +209,7 @@ def _listed(body: str) -> list[_Item]:
     def close() -> None:
         if bullet:
             told = "\n".join(bullet).strip()
-            found.append(_Item(told, _is_order(told))) if _is_order(told) else loose.append(f"- {told}")
+            found.append(_Item(told, True)) if _is_order(told) else loose.append(f"- {told}")
             bullet.clear()
 
     for line, code in markdown.lines(body):

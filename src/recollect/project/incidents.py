@@ -12,49 +12,13 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from .. import text as texts
+from ..language import tables
 from . import affected, markdown
 from .markdown import Section
 from .piece import Piece
-from .severity import IMPORTANCE, severity
 
 MAX_TIMELINE = 3000  # characters of a timeline that are kept with the incident
-_NAMES: dict[str, tuple[str, ...]] = {
-    "summary": (
-        "summary", "executive summary", "overview", "what happened", "description", "incident summary",
-        "issue summary", "incident description", "abstract", "tldr", "tl dr", "synopsis", "background",
-        "high level summary", "introduction",
-    ),
-    "impact": (
-        "impact", "user impact", "customer impact", "business impact", "effect", "who was affected", "scope of impact",
-        "affected users", "symptoms", "consequences", "damage",
-    ),
-    "cause": (
-        "root cause", "root causes", "cause", "causes", "contributing factors", "contributing factor", "trigger", "why",
-        "root cause analysis", "root cause and trigger", "analysis", "five whys", "5 whys", "underlying cause", "rca",
-        "contributing causes", "why it happened", "why did it happen", "technical details", "contributing conditions",
-        "whys", "why did this happen", "why this happened",
-    ),
-    "resolution": (
-        "resolution", "resolution and recovery", "recovery", "mitigation", "fix", "remediation", "how we fixed it",
-        "mitigation and resolution", "response", "solution", "how it was resolved", "recovery steps", "workaround",
-        "how did we fix it", "how was it fixed", "how it was fixed", "how did we resolve it", "how was it resolved",
-    ),
-    "detection": ("detection", "how we detected it", "discovery", "detected by"),
-    "lessons": (
-        "lessons learned", "lessons learnt", "lessons", "learnings", "what we learned", "what we learnt", "takeaways",
-        "what went well", "what went wrong", "where we got lucky", "what went poorly", "what could be improved",
-        "what could have gone better", "key learnings", "retrospective", "what didnt go so well", "what went badly",
-    ),
-    "actions": (
-        "action items", "actions", "follow ups", "follow up", "followup", "followups", "corrective actions",
-        "next steps", "preventive measures", "preventative measures", "prevention",
-        "corrective and preventative measures", "todo", "action plan", "follow up actions", "followup actions",
-        "remediation items", "improvements", "tasks", "corrective and preventive actions", "what we are doing",
-        "what we are doing about it", "future work", "what will we do to prevent this", "how will we prevent this",
-        "how do we prevent this",
-    ),
-    "timeline": ("timeline", "time line", "incident timeline", "chronology", "timeline of events", "log", "events"),
-}  # fmt: skip
+_NAMES = tables.named("records", "incident")
 _ROLE = {name: role for role, names in _NAMES.items() for name in names}
 _NEVER_AGAIN = re.compile(r"\b(?:prevent|again\b)", re.IGNORECASE)  # «How we keep it from happening again»
 _NUMBER = re.compile(
@@ -67,23 +31,20 @@ _DURATION = re.compile(
 )
 _MINUTES = {"d": 1440.0, "h": 60.0, "m": 1.0, "s": 1 / 60}
 _UNKNOWN = re.compile(r"\W*|n/?a|tb[da]|xxx|yyy|zzz|unknown|none|-+", re.IGNORECASE)
-_STARTED = (
-    "date", "incident date", "started", "start", "start time", "date of incident", "started at", "start date",
-    "began", "detected at", "incident start", "when", "opened", "occurred",
-)  # fmt: skip
-_ENDED = ("ended", "end", "end time", "resolved", "resolved at", "ended at", "end date", "incident end", "closed")
-_SEVERITIES = ("severity", "sev", "severity level", "incident severity", "priority", "severity/priority")
-_DETECTION = ("time to detection", "time to detect", "ttd", "mttd", "detection time", "time to discovery")
-_RECOVERY = (
-    "time to recovery", "time to recover", "ttr", "mttr", "duration", "time to resolution", "time to resolve",
-    "time to mitigate", "time to mitigation", "incident duration", "outage duration", "downtime", "total duration",
-)  # fmt: skip
-_FIELDS = frozenset((
-    *_STARTED, *_ENDED, *_SEVERITIES, *_DETECTION, *_RECOVERY, "title", "status", "author", "authors", "owner", "team",
-    "category", "type", "id", "incident id", "reporter", "commander", "lead", "environment", "region",
-))  # fmt: skip
+_FIELDS = tables.named("records", "incident fields")
+_FIELD = frozenset(name for field, names in _FIELDS.items() if field not in ("titles", "ids") for name in names)
 _NO_TITLE = re.compile(r"(?:the )?(?:incident|outage|post-?mortem|rca)?[ -]*(?:report|review|analysis|record)?", re.I)
 _OPEN = re.compile(r"\b(?:open|ongoing|active|investigating|monitoring|unresolved|in progress)\b", re.IGNORECASE)
+
+_LEVEL_NUMBER = re.compile(
+    r"\b(?:sev(?:erity)?|s|p|prio(?:rity)?|level|impact)(?:[ _-]?level)?[ _:#-]{0,3}([0-5])\b"
+    r"|^\W*([0-5])(?=\W*$|[ \t]*[-–—:(,/|])",
+    re.IGNORECASE,
+)
+_LEVEL = {word: int(n) for n, words in tables.named("records", "severities").items() for word in words}
+_LEVEL_WORD = re.compile(rf"\b(?:{'|'.join(_LEVEL)})\b", re.IGNORECASE)
+_CHANGED = re.compile(r"\bto\b|→|->|=>", re.IGNORECASE)
+IMPORTANCE = {"sev0": 10, "sev1": 10, "sev2": 9, "sev3": 7, "sev4": 5, "sev5": 4}
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +77,7 @@ def recognises(path: str, text: str) -> float:
     roles = {_role(part.title) for part in markdown.sections(markdown.labelled(body, _role, _is_field))}
     lowered = path.replace("\\", "/").lower()
     told = {*front, *markdown.fields(markdown.opening(parts))}
-    severe = bool(told & set(_SEVERITIES[:4]))
+    severe = bool(told & set(_FIELDS["severities"][:4]))
     score = 0.0
     if re.search(r"post-?mortems?|incidents?|outages?|\brca\b|sev-?\d", lowered):
         score += 0.4
@@ -134,48 +95,42 @@ def recognises(path: str, text: str) -> float:
     return min(score, 1.0)
 
 
-def template(path: str, text: str) -> bool:
-    """Whether it is what reports are made of: called so, or with a title that is still to be given."""
-    _, body = markdown.front_matter(text)
-    stem = path.replace("\\", "/").rpartition("/")[2].rsplit(".", 1)[0]
-    head = next((part.title for part in markdown.sections(body) if part.title), "")
-    if markdown.is_template(stem) or markdown.unnamed(head):
-        return True
-    return "template" in stem.lower() and markdown.holes([body]) > 0
-
-
 def parse(text: str, path: str) -> Incident:
     """The fields of a report; what it does not say is empty."""
     front, body = markdown.front_matter(text)
     parts = markdown.sections(body)
     head = next((part for part in parts if part.title), None)
     labelled = markdown.sections(markdown.labelled(body, _role, _is_field))
-    by_role = _by_role(labelled)
+    by_role = markdown.by_role(
+        labelled,
+        _NAMES,
+        lambda part, _: "" if part is labelled[0] and part.level == 1 else _role(part.title),
+        "\n\n",
+    )
     told = {**_stats(parts), **markdown.fields(markdown.opening(parts)), **front}
     told = {name.replace("_", " "): value for name, value in told.items()}
-    name = path.replace("\\", "/").rpartition("/")[2]
-    stem = name.rsplit(".", 1)[0]
+    stem = markdown.stem(path)
     heading = head.title if head and not _role(head.title) else _first_line(body) if not head else ""
     if not heading or _NO_TITLE.fullmatch(heading):
-        heading = _first(told, ("title", "incident title", "subject")) or heading
+        heading = _first(told, "titles") or heading
     id_, title = _named(stem, heading)
-    if not id_ and (given := _NUMBER.fullmatch(_first(told, ("incident id", "incident", "id", "incident number")))):
+    if not id_ and (given := _NUMBER.fullmatch(_first(told, "ids"))):
         id_ = given[0]
-    days = _days(by_role["timeline"]) or list(markdown.days(_first(told, _STARTED)))
+    days = _days(by_role["timeline"]) or list(markdown.days(_first(told, "started")))
     if not days and (dated := _DATED_NAME.match(stem)):
         days = list(markdown.days("-".join(dated.groups())))
     summary = by_role["summary"] or markdown.unlabelled(
         head.body if head else parts[0].body if parts else "", lambda name: _is_field(name) or bool(_role(name))
     )
     days = days or list(markdown.days(title)) or list(markdown.days(summary))
-    ended = list(markdown.days(_first(told, _ENDED)))
+    ended = list(markdown.days(_first(told, "ended")))
     cause = by_role["cause"]
     services = affected.services(title, told, labelled, f"{summary}\n{by_role['impact']}")
     return Incident(
         title=title, id=id_, severity=_severity(told, parts),
         status=markdown.plain(told.get("status", "")).lower()[:40], services=services,
         started=min(days) if days else None, ended=(ended or [max(days)])[-1] if days else None,
-        detection=_minutes(_first(told, _DETECTION)), recovery=_minutes(_first(told, _RECOVERY)), summary=summary,
+        detection=_minutes(_first(told, "detection")), recovery=_minutes(_first(told, "recovery")), summary=summary,
         impact=by_role["impact"] or told.get("impact", ""), cause=cause or told.get("root cause", ""),
         resolution=by_role["resolution"], timeline=by_role["timeline"], factors=tuple(markdown.items(cause)),
         lessons=tuple(_things(labelled, "lessons")), actions=tuple(_things(labelled, "actions")),
@@ -255,7 +210,7 @@ def _role(title: str) -> str:
 def _is_field(name: str) -> bool:
     """Whether a label names a value of the report as a whole, and not a part of its text."""
     bare = affected.label(name)
-    return bare in _FIELDS or affected.names_services(bare)
+    return bare in _FIELD or affected.names_services(bare)
 
 
 def _first_line(body: str) -> str:
@@ -278,21 +233,6 @@ def _stats(parts: list[Section]) -> dict[str, str]:
             first = part.body.split("\n")[0].removeprefix("- ").removeprefix("* ").removeprefix("+ ")
             found.setdefault(part.title.lower(), markdown.plain(first))
     return found
-
-
-def _by_role(parts: list[Section]) -> dict[str, str]:
-    found: dict[str, list[str]] = {role: [] for role in _NAMES}
-    role, depth = "", 0
-    for part in parts[:]:
-        own = "" if part is parts[0] and part.level == 1 else _role(part.title)
-        if own:
-            role, depth = own, part.level
-            found[role].append(part.body)
-        elif role and part.level > depth:
-            found[role].append(f"{part.title}\n\n{part.body}".strip())
-        else:
-            role = ""
-    return {name: "\n\n".join(body for body in bodies if body) for name, bodies in found.items()}
 
 
 def _things(parts: list[Section], wanted: str) -> list[str]:
@@ -339,13 +279,13 @@ def _severity(told: dict[str, str], parts: list[Section]) -> str:
     >>> _severity({"severity": "SEV-2 (high)"}, []), _severity({"priority": "P1"}, []), _severity({}, [])
     ('sev2', 'sev1', '')
     """
-    headed = [part.body.strip().split("\n")[0] for part in parts if part.title.lower() in _SEVERITIES[:4]]
+    headed = [part.body.strip().split("\n")[0] for part in parts if part.title.lower() in _FIELDS["severities"][:4]]
     named = [found[0] for part in parts[:1] if (found := _SHORT.search(part.title))]
-    return next((level for value in (_first(told, _SEVERITIES), *headed, *named) if (level := severity(value))), "")
+    return next((level for value in (_first(told, "severities"), *headed, *named) if (level := severity(value))), "")
 
 
-def _first(told: dict[str, str], names: tuple[str, ...]) -> str:
-    return next((told[name] for name in names if told.get(name)), "")
+def _first(told: dict[str, str], field: str) -> str:
+    return next((told[name] for name in _FIELDS[field] if told.get(name)), "")
 
 
 def _minutes(value: str) -> float | None:
@@ -355,3 +295,18 @@ def _minutes(value: str) -> float | None:
     """
     found = [(float(m[1].replace(",", ".")), m[2][0].lower()) for m in _DURATION.finditer(value)]
     return round(sum(number * _MINUTES[unit] for number, unit in found), 1) if found else None
+
+
+def severity(told: str) -> str:
+    """The severity that a text names; nothing where it names none, or several as a form to be filled in does.
+
+    >>> [severity(one) for one in ("SEV-2", "sev 2", "Sev2/major", "P1", "S1", "2 - High", "priority: 3", "Critical")]
+    ['sev2', 'sev2', 'sev2', 'sev1', 'sev1', 'sev2', 'sev3', 'sev1']
+    >>> [severity(one) for one in ("P3, raised to P1", "SEV1 / SEV2 / SEV3", "high | medium", "very odd", "")]
+    ['sev1', '', '', '', '']
+    """
+    levels = [int(one[1] or one[2]) for one in _LEVEL_NUMBER.finditer(told)]
+    levels = levels or [_LEVEL[word.lower()] for word in _LEVEL_WORD.findall(told)]
+    if not levels or (len(set(levels)) > 1 and not _CHANGED.search(told)):
+        return ""
+    return f"sev{levels[-1]}"

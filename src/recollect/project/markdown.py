@@ -375,3 +375,41 @@ def is_template(stem: str) -> bool:
 def holes(texts: Iterable[str]) -> int:
     """How many places to be filled in there are: what tells a template from what was made of it."""
     return sum(len(_PLACEHOLDER.findall(text)) for text in texts)
+
+
+# -- records ----------------------------------------------------------------------------------------------------------
+
+
+def stem(path: str) -> str:
+    """The name of a file without its suffix."""
+    name = re.split(r"[\\/]", path)[-1]
+    return name.rsplit(".", 1)[0] if "." in name[1:] else name
+
+
+def is_form(path: str, text: str) -> bool:
+    """Whether a file is what records are made of: called a template, or with a title that is still to be given."""
+    body = front_matter(text)[1]
+    head = next((part.title for part in sections(body) if part.title), "")
+    if is_template(stem(path)) or unnamed(head):
+        return True
+    return "template" in stem(path).lower() and holes([prose(body)]) > 0
+
+
+def by_role(
+    parts: Sequence[Section], roles: Iterable[str], own: Callable[[Section, bool], str], between: str
+) -> dict[str, str]:
+    """The text of each role: sections that have it with those below them that have none of their own.
+
+    `own` gives the role of a section; it is told whether a decision was found before it.
+    """
+    found: dict[str, list[str]] = {role: [] for role in roles}
+    role, depth = "", 0
+    for part in parts:
+        if named := own(part, bool(found.get("decision"))):
+            role, depth = named, part.level
+            found[role].append(part.body)
+        elif role and part.level > depth:
+            found[role].append(f"{part.title}{between}{part.body}".strip())
+        else:
+            role = ""
+    return {name: "\n\n".join(body for body in bodies if body) for name, bodies in found.items()}

@@ -12,6 +12,7 @@ from typing import Literal
 
 from . import adr, documents, incidents
 from .languages import BY_SUFFIX, OTHERS
+from .markdown import is_form
 from .piece import Piece
 
 Kind = Literal["adr", "incident", "code", "docs"]
@@ -73,7 +74,7 @@ def may_be(path: str, text: str, kind: Kind) -> bool:
         return kind == "code" and is_code(path)
     own = _kind(path, text)
     judge = adr if kind == "adr" else incidents
-    return own == kind or (own == "docs" and judge.recognises(path, text) >= HINTED and not judge.template(path, text))
+    return own == kind or (own == "docs" and judge.recognises(path, text) >= HINTED and not is_form(path, text))
 
 
 def is_code(path: str) -> bool:
@@ -112,7 +113,7 @@ def recognise(path: str, text: str, kind: Kind | None = None) -> Recognised:
         return Recognised(chosen, code.read(text, path), code.unparsed(path, text))
     read: dict[Kind, Callable[[str, str], list[Piece]]] = {"adr": adr.read, "incident": incidents.read}
     pieces = read.get(chosen, documents.read)(text, path)
-    if kind is None and chosen == "docs" and (adr.template(path, text) or incidents.template(path, text)):
+    if kind is None and chosen == "docs" and is_form(path, text):
         pieces = [replace(piece, importance=2, tags=(*piece.tags, "template")) for piece in pieces]
     return Recognised(chosen, pieces)
 
@@ -129,6 +130,6 @@ def _kind(path: str, text: str) -> Kind:
         (incidents.recognises(path, text), "incident"),
     ]
     best, kind = max(sure)
-    if best < SURE or (adr if kind == "adr" else incidents).template(path, text):
+    if best < SURE or is_form(path, text):
         return "docs"
     return kind
