@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect import BadInput, Engine
-from recollect.project import code, python_ast, symbols
+from recollect.project import code, symbols
 from recollect.project.languages import LANGUAGES, language_of
 from recollect.project.piece import Piece
-from recollect.project.symbol import Symbol
+from recollect.project.symbols import Symbol
 from recollect.recall.query import parse
 from recollect_eval import cosqa
 from recollect_eval import run as running
@@ -437,26 +437,6 @@ def bare(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("bare")
-def test_python_is_read_by_its_own_parser_where_the_grammar_is_missing() -> None:
-    found = read(PYTHON, "src/billing/bill.py")
-    assert {
-        "",
-        "fetch_invoice",
-        "_get",
-        "Bill",
-        "Bill.total",
-        "Bill._sum",
-        "Bill.Line.price",
-        "LIMIT = 30",
-    } <= found.keys()
-    assert found["fetch_invoice"].content.startswith("@cached(ttl=60)\ndef fetch_invoice(")
-    assert links(found["Bill.total"], "calls") >= {"Bill._sum"}
-    assert "module:requests" in links(found[""], "depends_on")
-    assert "convert" not in found["Bill"].content
-    assert python_ast.outline("def broken(:") is None
-
-
-@pytest.mark.usefixtures("bare")
 def test_a_missing_grammar_is_named_and_the_file_is_read_as_text() -> None:
     assert code.unparsed("a.go") == "tree-sitter-go is not installed: pip install tree-sitter-go"
     found = code.read(GO, "ledger/post.go")
@@ -528,8 +508,6 @@ def test_cut_and_patched_code_never_raises(snippet: str, path: str, start: int, 
         assert len(piece.content) <= code.MAX_CONTENT
         assert len(piece.title) <= code.MAX_TITLE
         assert len(piece.keywords) <= code.MAX_KEYWORDS
-    python_ast.outline(text)
-    python_ast.outline(f"def f():\n    return a{'.b' * (start * 10)}()\n")
 
 
 @settings(max_examples=100, deadline=None)

@@ -19,8 +19,7 @@ from pathlib import PurePosixPath
 from ..language import terms
 from .languages import OTHERS, Language, language_of
 from .piece import Piece
-from .symbol import Outline, Symbol
-from .symbols import missing, outline
+from .symbols import Outline, Symbol, missing, outline
 
 MAX_CONTENT = 4000  # characters of a symbol that are kept: the head says what it is, the rest is in the file
 MAX_OVERVIEW = 4000
@@ -48,9 +47,7 @@ def unparsed(path: str, text: str = "") -> str:
         language = OTHERS.get(PurePosixPath(path).suffix.lower(), "")
         return f"no grammar for {language}" if language else ""
     package = missing(path, text)
-    if not package or outline(text, path) is not None:  # Python has a parser of its own
-        return ""
-    return f"{package} is not installed: pip install {package}"
+    return f"{package} is not installed: pip install {package}" if package else ""
 
 
 def read(text: str, path: str) -> list[Piece]:
@@ -198,22 +195,15 @@ def _called(call: str, symbol: Symbol, known: dict[str, str], language: Language
 # -- words ------------------------------------------------------------------------------------------------------------
 
 
-def words_of(name: str) -> list[str]:
-    """The words of a name, however they are joined.
-
-    >>> words_of("HTTPServer.getUser_name2")
-    ['http', 'server', 'get', 'user', 'name', '2']
-    """
-    return [part.lower() for part in _PART.findall(name)]
-
-
 def keywords(name: str) -> tuple[str, ...]:
     """What a symbol is found by beside its text: the words of its name.
 
     >>> keywords("Parser.read_next_line")
     ('parser', 'read', 'next', 'line')
     """
-    words = dict.fromkeys(word for word in words_of(name) if len(word) > 1 and word not in terms.STOP_WORDS)
+    words = dict.fromkeys(
+        word for word in map(str.lower, _PART.findall(name)) if len(word) > 1 and word not in terms.STOP_WORDS
+    )
     return tuple(word[:MAX_KEYWORD] for word in words)[:MAX_KEYWORDS]
 
 

@@ -1,7 +1,7 @@
 """Symbols: the functions and types of a file of code, what it imports, and who calls whom. Pure, and never raises.
 
-A tree-sitter grammar reads the file, which copes with broken code. Where the grammar of Python is not installed, the
-standard library's own parser reads it; where no grammar is, the answer is None and `missing` says what to install.
+A tree-sitter grammar reads the file, which copes with broken code. Where none is installed, the answer is None and
+`missing` says what to install.
 """
 
 from __future__ import annotations
@@ -14,12 +14,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from . import python_ast
 from .imports import Import, import_of
 from .languages import HEADERS, PYTHON, Language, language_of
-from .symbol import Noun, Outline, Symbol
 
 if TYPE_CHECKING:
     from tree_sitter import Language as Grammar
@@ -46,16 +44,50 @@ _NEEDS = re.compile(r"package|preproc_include|preproc_if|preproc_call|use_declar
 _REQUIRED = re.compile(r"\A[^\n]*\brequire\([^\n]*\Z|\Aif (?:typing\.)?TYPE_CHECKING\b")
 _EXPORTED = re.compile(r"\A(?:(?:module\.)?exports|window|this)(?:\.|\Z)")
 
+Noun = Literal["function", "type"]
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A function or a type: its name with the names around it, what it promises, where it stands, what it calls.
+
+    `source` is all of it with its comments and decorators; of a type, the bodies of its members are left out. `parent`
+    are the names around it; `own` the words by which it speaks of what it belongs to (`self`, a receiver).
+    """
+
+    name: str
+    noun: Noun
+    signature: str
+    doc: str
+    source: str
+    first: int
+    last: int
+    parent: str = ""
+    calls: tuple[str, ...] = ()
+    own: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """A file: what it says of itself, what it needs, and what is in it, from top to bottom.
+
+    `statements` are what stands outside of functions and types: constants, tables, what a script does.
+    """
+
+    language: Language
+    doc: str
+    imports: tuple[Import, ...]
+    symbols: tuple[Symbol, ...]
+    statements: tuple[str, ...] = ()
+
 
 def outline(text: str, path: str) -> Outline | None:
     """What a file of code holds; None where no parser for it is here."""
     language = language_of(path, text)
     if language is None:
         return None
-    text = text[:MAX_TEXT]
-    if found := grammar(language):
-        return _Reader(language, found, text, path.lower().endswith(HEADERS)).outline()
-    return python_ast.outline(text) if language is PYTHON else None
+    found = grammar(language)
+    return _Reader(language, found, text[:MAX_TEXT], path.lower().endswith(HEADERS)).outline() if found else None
 
 
 def missing(path: str, text: str = "") -> str:
