@@ -16,9 +16,9 @@ from click.testing import CliRunner
 import recollect
 from recollect import BadInput, Link, Scope
 from recollect.cli import cli
-from recollect.project import stamps
+from recollect.project import known_files
 from recollect.project.ingest import Report, ingest
-from recollect.project.roots import UNNAMED, Roots
+from recollect.project.known_files import UNNAMED, Roots
 from replay import replayed, state_of
 
 GUIDE = "# Guide\n\nHello.\n\n## Deploys\n\nWe deploy on Thursdays.\n\n## Tests\n\nRun make test.\n"
@@ -72,7 +72,7 @@ def test_a_folder_is_taken_in_once(memory: recollect.Engine, tmp_path: Path) -> 
 def test_the_hash_in_the_store_is_the_truth(memory: recollect.Engine, tmp_path: Path) -> None:
     folder = write(tmp_path / "shop", guide_md=GUIDE)
     ingest(memory, folder)
-    shutil.rmtree(memory.settings.home / stamps.FOLDER)
+    shutil.rmtree(memory.settings.home / known_files.FOLDER)
     nothing_happens(memory, folder)
     os.utime(folder / "guide.md", (1, 1))
     nothing_happens(memory, folder)
@@ -114,7 +114,7 @@ def test_a_deleted_file_retires_what_it_said_and_may_come_back(memory: recollect
     write(folder, guide_md=GUIDE)
     ingest(memory, folder)
     assert len(contents(memory)) == 4
-    shutil.rmtree(memory.settings.home / stamps.FOLDER)
+    shutil.rmtree(memory.settings.home / known_files.FOLDER)
     (folder / "other.md").unlink()
     assert ingest(memory, folder).retired == 1, "found without the stamps"
     (folder / "guide.md").unlink()
@@ -422,7 +422,7 @@ def test_two_folders_of_one_project_do_not_take_each_other_back(memory: recollec
     report = ingest(memory, second, project="p")
     assert (report.retired, report.superseded, report.deleted) == (0, 0, 0)
     assert {"Alpha deploys on Thursdays.", "Beta deploys on Mondays."} <= contents(memory)
-    shutil.rmtree(memory.settings.home / stamps.FOLDER)
+    shutil.rmtree(memory.settings.home / known_files.FOLDER)
     assert ingest(memory, first, project="p").retired == ingest(memory, second, project="p").retired == 0
     (second / "guide.md").unlink()
     assert ingest(memory, second, project="p").retired == 1
@@ -447,7 +447,7 @@ def test_a_folder_inside_another_is_the_same_file(memory: recollect.Engine, tmp_
     assert ingest(memory, both[1], project="p").superseded == 1
     assert contents(memory) == {"We deploy on Mondays.", "Top."}
     (outer / "docs" / "guide.md").unlink()
-    shutil.rmtree(memory.settings.home / stamps.FOLDER)
+    shutil.rmtree(memory.settings.home / known_files.FOLDER)
     assert ingest(memory, both[0], project="p").retired == 1
     assert contents(memory) == {"Top."}
 
@@ -488,7 +488,7 @@ def test_what_an_older_version_ingested_is_known_again(
     folder = write(tmp_path / "shop", guide_md=GUIDE, other_md="# O\n\nStays.\n")
     older_version(memory, folder, monkeypatch)
     if not stamped:
-        shutil.rmtree(memory.settings.home / stamps.FOLDER)
+        shutil.rmtree(memory.settings.home / known_files.FOLDER)
     other = write(tmp_path / "other", guide_md="# X\n\nAnother folder.\n")
     assert ingest(memory, other, project="p").retired == 0
     write(folder, guide_md=GUIDE.replace("Thursdays", "Mondays"))
@@ -558,7 +558,7 @@ def test_what_an_older_version_tied_the_wrong_way_round_is_put_right(memory: rec
     with store.transaction(memory.settings.tenant, "test", datetime(2026, 3, 2, tzinfo=UTC)) as changes:
         changes.drop(Link, right.id, "unlink", "")
         changes.put(Link(right.id, right.target, "depends_on", right.origin, "entity", "memory"), "link")
-    stamp = next((memory.settings.home / stamps.FOLDER).iterdir())
+    stamp = next((memory.settings.home / known_files.FOLDER).iterdir())
     told = json.loads(stamp.read_text())
     stamp.write_text(json.dumps(told | {"files": {path: one[:5] for path, one in told["files"].items()}}))
     assert needs(memory) == {("psycopg", "one")}

@@ -19,7 +19,7 @@ from conftest import START, Clock, Opener
 from recollect.errors import BadInput
 from recollect.project import watch
 from recollect.project.bank import Trail
-from recollect.project.daily import WIDTH, DailyLog
+from recollect.project.journal import WIDTH, DailyLog
 from recollect.project.watch import Watcher, folders_of
 from recollect.serve.work import Work
 from recollect.settings import Settings

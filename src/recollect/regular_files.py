@@ -8,10 +8,11 @@ resolved first, and then no part of the path may be one, so that what was checke
 from __future__ import annotations
 
 import errno
+import json
 import os
 import stat
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from .errors import BadInput
 
@@ -59,6 +60,15 @@ def read_bytes(path: str | Path, most: int = MAX_BYTES) -> bytes:
 
 def read_text(path: str | Path, most: int = MAX_BYTES) -> str:
     return read_bytes(path, most).decode("utf-8", "replace")
+
+
+def read_json(path: str | Path) -> dict[str, Any]:
+    """The JSON object that a file of ours holds; an empty one where it is missing, cut off or something else."""
+    try:
+        found = json.loads(Path(path).read_text("utf-8"))
+    except (FileNotFoundError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def _open_without_links(parts: list[str]) -> int:

@@ -44,3 +44,18 @@ def make_key(home: Path, name: str) -> bytes:
             os.link(fresh, path)
         os.unlink(fresh)
         return path.read_bytes()
+
+
+def write_private(path: str | Path, text: str) -> None:
+    """Write a file whole or not at all, readable by its owner alone."""
+    make_folder(os.path.dirname(os.path.abspath(path)))
+    part = f"{os.fspath(path)}.{os.getpid()}.part"
+    try:
+        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, path)
+    finally:
+        with suppress(FileNotFoundError):
+            os.unlink(part)

@@ -17,6 +17,7 @@ A purge takes what was written of a memory out of the files too.
 from __future__ import annotations
 
 import hashlib
+import json
 import logging
 import os
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -27,17 +28,17 @@ from typing import Any
 
 from ..engine import Engine
 from ..engine import open as open_engine
-from ..entrypoints.private import make_folder
+from ..entrypoints.private import make_folder, write_private
 from ..errors import BadInput, GitUnavailable, NoRepository, NotADatabase, NotFound, Refused, StoreCorrupt
 from ..redact import redact
-from ..regular_files import read_text
+from ..regular_files import read_json, read_text
 from ..settings import Settings
 from ..store import open_store
 from ..store.mark import Mark
 from ..types import STATES, Draft, Entry, Memory, Noun, Scope, Source
 from . import learning
 from .git import PATIENCE, checked_out, find
-from .journal import FOLDER, Follower, read_note, write_note
+from .journal import FOLDER, Follower
 from .learning import CATEGORY_OF, KIND_OF, KINDS, TRUST_IN, Learning, content_id
 from .signals import LAST, changed
 
@@ -206,12 +207,12 @@ def learn(engine: Engine, place: Bank, *, embed: bool = True) -> TakenIn | None:
         return None
     store = hashlib.sha256(f"{settings.place}\0{settings.tenant}".encode()).hexdigest()[:16]
     note = settings.home / FOLDER / f"bank-files-{store}.json"
-    seen = read_note(note)
+    seen = read_json(note)
     now = {str(path): f"{(stat := path.stat()).st_size} {stat.st_mtime_ns}" for path, _, _ in place.files()}
     if all(seen.get(path) == stamp for path, stamp in now.items()):
         return None
     done = take_in(engine, place, embed=embed)
-    write_note(note, {**seen, **now})
+    write_private(note, json.dumps({**seen, **now}))
     return done
 
 
@@ -317,7 +318,7 @@ def keep_up(folder: Path, one: Learning, *, renamed: bool = False) -> None:
     before = _text(path) if path.is_file() else ""
     after = learning.put(before, one, renamed=renamed)
     if after is not None and after != before:
-        _replace(path, after)
+        write_private(path, after)
     elif after is None and one.state == "active":  # what is over and was never written down need not be
         append(folder, one)
 
@@ -338,14 +339,7 @@ def erase(folder: Path, memory: str, id: str = "") -> None:
         path = folder / f"{category}.md"
         before = _text(path) if path.is_file() else ""
         if (id or memory in before) and (after := learning.without(before, memory, id)) != before:
-            _replace(path, after)
-
-
-def _replace(path: Path, text: str) -> None:
-    part = path.with_suffix(".part")
-    part.touch(mode=0o600)
-    part.write_text(text, "utf-8")
-    os.replace(part, path)
+            write_private(path, after)
 
 
 # -- what a retrospective learns --------------------------------------------------------------------------------------

@@ -2,10 +2,10 @@
 
     walk → unchanged? → recognise → pieces → what is new, kept, changed or gone → the one write path → links
 
-**A file is one source**, known by the root it was ingested from (`roots`) and its path below it, with the hash of its
-bytes; a file whose hash is the one in the store is not read again. Of one that changed, a piece that says what it said
-keeps its memory; one that says something else at the same place supersedes it; one that is gone is retired, and so is
-all that a deleted file said.
+**A file is one source**, known by the root it was ingested from (`known_files`) and its path below it, with the hash of
+its bytes; a file whose hash is the one in the store is not read again. Of one that changed, a piece that says what it
+said keeps its memory; one that says something else at the same place supersedes it; one that is gone is retired, and so
+is all that a deleted file said.
 
 **Nothing is half done.** The hash is written after everything a file says has landed, and what is known is not stored
 twice, so a run that was broken off is finished by the next.
@@ -40,10 +40,9 @@ from ..types import Draft, Memory, Noun, Scope, Source
 from . import commits, git, ties, walk
 from .adr import GONE
 from .git import Apart, Repository, apart, staged_on
+from .known_files import Roots, Stamps
 from .piece import Piece
 from .recognise import KINDS, MAX_FILE, NOT_READ, Kind, decoded, has_no_suffix, may_be, passed_over, recognise
-from .roots import Roots
-from .stamps import Stamps
 from .walk import File, Tree
 
 BATCH = 400  # pieces that are written together

@@ -3,6 +3,14 @@
 A follower reads what changed since it last looked and remembers how far it came, in a small file in the home folder.
 Whatever writes to the store, in whichever process, is followed; and what happened while nobody followed is caught up
 with. A store that is another than the one before, because the database was made anew, is followed from its beginning.
+
+**The daily log** is such a file: one a day, with a line for each new memory.
+
+    - 09:14:05 decision · We deploy on Thursdays because support is fully staffed then. (9r0c6d1e)
+
+What came from a file is never logged: where the log lies in a folder that is watched, it is itself such a file, and
+logging what was read from it would go on for ever. Nor are turns, which a transcript has already. A purge takes its
+line out. The knowledge bank (`bank`) follows the journal too.
 """
 
 from __future__ import annotations
@@ -10,17 +18,23 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from datetime import UTC
 from pathlib import Path
 
-from .. import times
+from .. import ids, text, times
 from ..engine import Engine
-from ..entrypoints.private import make_folder
+from ..entrypoints.private import make_folder, write_private
+from ..regular_files import read_json
 from ..types import Entry, Scope
 
 FOLDER = "follow"
 BATCH = 500
+WIDTH = 200  # characters of a line of the daily log
+READ = ("file", "document", "commit", "import", "url")  # kinds of sources that are read and not said
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}\.md")
 
 
 class Follower(ABC):
@@ -54,7 +68,7 @@ class Follower(ABC):
 
     def _cursor(self) -> int:
         """How far it came, if this is the store it came so far in."""
-        known = read_note(self._path)
+        known = read_json(self._path)
         seq = known.get("seq")
         if isinstance(seq, int) and seq > 0:
             found = self._engine.changes(after=seq - 1, limit=1)
@@ -73,7 +87,7 @@ class Follower(ABC):
         return entry.seq
 
     def _note(self, told: dict[str, object]) -> None:
-        write_note(self._path, told)
+        write_private(self._path, json.dumps(told))
 
 
 def _mark(entry: Entry) -> str:
@@ -81,17 +95,58 @@ def _mark(entry: Entry) -> str:
     return f"{times.iso(entry.at)} {entry.target}"
 
 
-def write_note(path: Path, told: Mapping[str, object]) -> None:
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    part = path.with_suffix(".part")
-    part.touch(mode=0o600)
-    part.write_text(json.dumps(told), "utf-8")
-    os.replace(part, path)
+class DailyLog(Follower):
+    """Writes the lines of the days; it begins with what happens from now on."""
+
+    def __init__(self, engine: Engine, folder: Path) -> None:
+        super().__init__(engine, "daily")
+        self._folder = folder
+
+    def take(self, entries: Sequence[Entry]) -> int:
+        fresh = [entry for entry in entries if entry.noun == "memory" and entry.operation == "create" and entry.after]
+        named = [str((entry.after or {}).get("source", "")) for entry in fresh]
+        read = {source.id for source in self._engine.sources(named) if source.kind in READ}
+        written = 0
+        for entry, source in zip(fresh, named, strict=True):
+            told = entry.after or {}
+            own = self.own(Scope.from_dict(told.get("scope") or {}))
+            if own and source not in read and told.get("kind") != "turn":
+                self._append(entry)
+                written += 1
+        for entry in entries:
+            if entry.operation == "purge" and entry.noun == "memory":
+                self._erase(entry.target)
+        return written
+
+    def _append(self, entry: Entry) -> None:
+        day = entry.at.astimezone(UTC)
+        path = self._folder / f"{day:%Y-%m-%d}.md"
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        fresh = not path.exists()
+        with open(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "a", encoding="utf-8") as file:
+            file.write((f"# {day:%Y-%m-%d}\n\n" if fresh else "") + daily_line(entry) + "\n")
+
+    def _erase(self, memory: str) -> None:
+        """Take the line of a purged memory out, in whichever day it stands."""
+        if not self._folder.is_dir():
+            return
+        for path in sorted(self._folder.iterdir()):
+            if _DAY.fullmatch(path.name) and (mark := _line_mark(memory)) in (
+                told := path.read_text("utf-8", "replace")
+            ):
+                kept = [line for line in told.splitlines(True) if not line.rstrip().endswith(mark)]
+                write_private(path, "".join(kept))
 
 
-def read_note(path: Path) -> dict[str, object]:
-    try:
-        found = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError):  # none yet, or cut off by a full disk: what is followed twice changes nothing
-        return {}
-    return found if isinstance(found, dict) else {}
+def daily_line(entry: Entry) -> str:
+    """One new memory in a line."""
+    told = entry.after or {}
+    head = f"- {entry.at.astimezone(UTC):%H:%M:%S} {told.get('kind', 'fact')} · "
+    tail = f" {_line_mark(entry.target)}"
+    said = str(told.get("title") or "")
+    said = f"{said}: {told.get('content', '')}" if said else str(told.get("content", ""))
+    return head + text.shorten(said, WIDTH - len(head) - len(tail)) + tail
+
+
+def _line_mark(memory: str) -> str:
+    return f"({ids.short(memory)})"

@@ -16,6 +16,7 @@ from ..engine import Engine
 from ..types import Noun, Scope
 from . import commits, truth
 from .git import Repository, find, staged_on
+from .ingest import Report, keep_up
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,22 +43,14 @@ def refresh(engine: Engine, repository: Repository | Path, project: str) -> Refr
         return Refreshed(project)
     taken = commits.take_in(engine, found, Scope(project=project), staged_on(found.root), seen)
     promoted, archived = truth.follow(engine, found, project, seen)
-    read = _keep_up(engine, found, project)
+    read = Report() if found.bare else keep_up(engine, found.root, project)
     looked = truth.verify(engine, found, project)
     seen.verified = moved
     places.saw(found.git, seen)
     stale = tuple(one.id for one in looked.stale)
-    return Refreshed(project, taken, read, tuple(promoted), tuple(archived), stale, looked.recovered)
-
-
-def _keep_up(engine: Engine, repository: Repository, project: str) -> int:
-    """Read what was ingested from a repository again where it changed; gives how many files were read or are gone."""
-    if repository.bare:
-        return 0
-    from .ingest import keep_up  # which imports the hooks, and they import this
-
-    done = keep_up(engine, repository.root, project)
-    return done.files + done.deleted
+    return Refreshed(
+        project, taken, read.files + read.deleted, tuple(promoted), tuple(archived), stale, looked.recovered
+    )
 
 
 def counted(done: Refreshed) -> dict[str, str | int]:

@@ -36,6 +36,7 @@ from ..recall.query import MAX_LIMIT
 from ..remember.drafts import MAX_REF, MAX_REFS
 from ..types import Memory, Noun, Scope
 from .git import Repository
+from .ingest import outdated
 
 TAG = "stale"
 CHANGED = "its file changed since it was read"
@@ -159,7 +160,7 @@ def verify(engine: Engine, repository: Repository, project: str, *, mark: bool =
     look = Look(repository)
     citing = [one for one in memories(engine, project) if one.refs and one.kind != "turn"]  # what was said stays said
     look.learn(citing)
-    changed = _outdated(engine, repository, project)
+    changed = set() if repository.bare else outdated(engine, repository.root, project)
     checked, stale, recovered = 0, list[Stale](), list[str]()
     for memory in citing:
         reasons = look.at(memory)
@@ -175,15 +176,6 @@ def verify(engine: Engine, repository: Repository, project: str, *, mark: bool =
         if mark and reasons is not None:
             _mark(engine, memory, reasons)
     return Verified(checked, tuple(stale), tuple(recovered))
-
-
-def _outdated(engine: Engine, repository: Repository, project: str) -> set[str]:
-    """The memories of ingested files that say something else now."""
-    if repository.bare:
-        return set()
-    from .ingest import outdated  # which imports the hooks, and they import this
-
-    return outdated(engine, repository.root, project)
 
 
 def memories(engine: Engine, project: str) -> Iterator[Memory]:

@@ -23,7 +23,7 @@ from ..engine import Engine
 from ..errors import GitUnavailable, NoRepository, ProviderUnavailable
 from ..ops import hooks
 from ..project.bank import Bank, Trail, bank, learn
-from ..project.daily import DailyLog
+from ..project.journal import DailyLog
 from ..project.refresh import Refreshed, counted, refresh
 from ..project.watch import Watcher, folders_of
 

@@ -16,7 +16,6 @@ import hashlib
 import heapq
 import json
 import logging
-import os
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -25,7 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from .. import text, times
-from ..entrypoints.private import make_folder
+from ..entrypoints.private import write_private
 from ..language import terms
 from ..store.contract import Store
 from ..types import Filter, Memory, Noun, Scope
@@ -234,16 +233,7 @@ class Checkup:
 
     def _keep(self, found: Health, baseline: dict[str, float], milestone: int) -> None:
         own = {"model": found.model, "baseline": baseline, "milestone": milestone, "last": found.as_dict()}
-        make_folder(self._path.parent)
-        fresh = self._path.with_name(f"{FILE}.{os.getpid()}.new")
-        try:
-            with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-                json.dump({**self._file(), self._name: own}, file, indent=1)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(fresh, self._path)
-        finally:
-            fresh.unlink(missing_ok=True)
+        write_private(self._path, json.dumps({**self._file(), self._name: own}, indent=1))
 
 
 def _question(memory: Memory) -> str:
