@@ -80,7 +80,7 @@ def operations() -> str:
 
     rows = ["| address | right | what it does | command | MCP tool |", "|---|---|---|---|---|"]
     for one in OPERATIONS:
-        addresses = "<br>".join(f"`{method} {path}`" for method, path in ((one.method, one.path), *one.also))
+        addresses = "<br>".join(f"`{method} {path}`" for method, path in one.addresses)
         command, tool = (f"`{name}`" if name else "–" for name in (one.command, one.mcp))
         rows.append(f"| {addresses} | {one.right} | {one.summary} | {command} | {tool} |")
     return "\n".join(rows)
@@ -442,7 +442,7 @@ def two_sessions() -> str:
 
 def tools() -> str:
     """Every tool profile with its tools."""
-    from recollect.serve.profiles import PROFILES
+    from recollect.serve.tools import PROFILES
 
     parts = []
     for name, listed in PROFILES.items():

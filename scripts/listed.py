@@ -1,10 +1,9 @@
-"""Write what is known before anything is loaded: what the MCP server says of itself, and which commands there are.
+"""Write what the MCP server says of itself, so that it can be answered before anything is loaded.
 
-python scripts/listed.py           writes src/recollect/entrypoints/listed.json and src/recollect/cli/operations.json
-python scripts/listed.py --check   fails when one is not up to date
+python scripts/listed.py           writes src/recollect/entrypoints/listed.json
+python scripts/listed.py --check   fails when it is not up to date
 
-The real server is asked, so the first file says what the server would; the second is made from the one list of
-operations and the commands written by hand. `make docs` and `make lint` run it.
+The real server is asked, so the file says what the server would. `make docs` and `make lint` run it.
 """
 
 from __future__ import annotations
@@ -14,14 +13,10 @@ import os
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
-from recollect.cli import cli, contents
-from recollect.cli import operations as commands
 from recollect.entrypoints.link import Link
 from recollect.entrypoints.listed import FILE, META, OWN
-from recollect.ops.catalogue import NOUNS
-from recollect.ops.operation import LOOKED, PLACED, Operation
 
 HELLO = {"name": "listed", "version": "1"}
 LISTS = ("prompts/list", "resources/list", "resources/templates/list")
@@ -47,7 +42,7 @@ def collected(link: Link) -> dict[str, Any]:
     """Everything the file holds."""
     from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
-    from recollect.serve.profiles import PROFILES
+    from recollect.serve.tools import PROFILES
 
     (modern,) = MODERN_PROTOCOL_VERSIONS
     own, other = sorted(OWN)[0], next(name for name in PROFILES if name not in OWN)
@@ -71,50 +66,6 @@ def collected(link: Link) -> dict[str, Any]:
     }
 
 
-def operations() -> str:
-    """The commands that are made from operations, and a line of help for each command."""
-    made: dict[str, Any] = {"operations": {}, "groups": {}, "commands": {}}
-    for noun in NOUNS:
-        made["groups"] |= getattr(noun, "GROUPS", {})
-        for one in noun.OPERATIONS:
-            if one.cli:
-                name, section = one.cli.split()[0], "Look" if one.read_only else "Change"
-                made["operations"][one.name] = spec(one, noun.__name__.rpartition(".")[2])
-                made["commands"].setdefault(name, {"section": section})
-                contents.MODULES.setdefault(name, "")
-    vars(commands).update(specs=lambda: made["operations"], groups=lambda: made["groups"])
-    for name, command in cli.commands.items():
-        made["commands"].setdefault(name, {"section": ""})["help"] = command.get_short_help_str(70)
-    return json.dumps(made, indent=1, ensure_ascii=False) + "\n"
-
-
-def spec(one: Operation, noun: str) -> dict[str, Any]:
-    placed = (*PLACED, *LOOKED)
-    return {
-        "name": one.name, "noun": noun, "command": one.cli, "help": one.help or one.summary,
-        "read": one.read_only and one.returns is not str, "tenant": one.tenant, "returns": named(one.returns),
-        "parameters": [
-            {"name": p.name, "kind": p.kind, "help": p.description, "required": p.required, "cli": p.cli,
-             "default": None if p.required or isinstance(p.default, bool) else
-             ", ".join(p.default) if isinstance(p.default, tuple) else p.default,
-             "choices": p.choices, "empty": p.empty, "place": p in placed}
-            for p in one.parameters
-        ],
-    }  # fmt: skip
-
-
-def named(returns: Any) -> Any:
-    """What an operation gives, by names that another process can look up."""
-    if isinstance(returns, list):
-        return [named(returns[0])]
-    if isinstance(returns, dict):
-        return {name: named(one) for name, one in returns.items()}
-    for one in get_args(returns) or (returns,):
-        if isinstance(one, type) and one.__module__.startswith("recollect."):
-            return f"{one.__module__.removeprefix('recollect.')}:{one.__name__}"
-    return None
-
-
 def main() -> int:
     with tempfile.TemporaryDirectory() as home:
         os.environ |= {"RECOLLECT_HOME": home, "RECOLLECT_EMBEDDER": "hashing"}
@@ -127,16 +78,14 @@ def main() -> int:
             made = json.dumps(collected(Link(info)), indent=1, ensure_ascii=False) + "\n"
         finally:
             leave()
-    status = 0
-    for path, text in ((Path(FILE), made), (Path(str(contents.FILE)), operations())):
-        if path.read_text("utf-8") == text:
-            continue
-        if "--check" in sys.argv:
-            print(f"{path.name} is not up to date. Run: python scripts/listed.py", file=sys.stderr)
-            status = 1
-        else:
-            path.write_text(text, "utf-8")
-    return status
+    path = Path(FILE)
+    if path.read_text("utf-8") == made:
+        return 0
+    if "--check" in sys.argv:
+        print(f"{path.name} is not up to date. Run: python scripts/listed.py", file=sys.stderr)
+        return 1
+    path.write_text(made, "utf-8")
+    return 0
 
 
 if __name__ == "__main__":

@@ -18,8 +18,7 @@ from recollect.ops.catalogue import OPERATIONS
 from recollect.ops.operation import Operation
 from recollect.ops.parameters import Parameter
 from recollect.serve import resources
-from recollect.serve.profiles import TOOLS
-from recollect.serve.toolbox import Tool
+from recollect.serve.tools import TOOLS
 from recollect.serve.wire import dumps
 
 USERS, PROJECTS = ("", "ana", "ben"), ("", "web", "vault")
@@ -35,25 +34,24 @@ class Way:
     name: str
     parameters: tuple[Parameter, ...]
     read_only: bool
-    of: Operation | Tool | None
+    of: Operation | None
 
     def told(self, engine: Engine, caller: Caller, given: Mapping[str, Any]) -> str:
         """What comes back, as data and in words; an error too, because it could tell something."""
         try:
             if self.of is None:
                 return resources.read(engine, caller, str(given["uri"]))[0]  # an address is text on the wire
-            result = self.of.call(engine, caller, given)
+            result = self.of.call(engine, caller, given, loose=self.name.startswith("tool "))
         except RecollectError as error:
             return str(error.as_dict())
         if isinstance(result, Iterator):
             return "".join(map(str, result))
-        said = self.of.text(result) if isinstance(self.of, Operation) else self.of.say(result)
-        return dumps(result).decode() + said
+        return dumps(result).decode() + self.of.text(result)
 
 
 WAYS = (
     *(Way(one.name, one.parameters, one.read_only, one) for one in OPERATIONS),
-    *(Way(f"tool {one.name}", one.parameters, one.read_only, one) for one in TOOLS.values()),
+    *(Way(f"tool {one.mcp}", one.parameters, one.read_only, one) for one in TOOLS.values()),
     Way("resource", (URI,), True, None),
 )
 

@@ -19,9 +19,8 @@ import recollect
 from recollect import Client, RecollectError, Scope
 from recollect.agents.access import local
 from recollect.cli import cli
-from recollect.cli.operations import specs
+from recollect.nouns import wire
 from recollect.ops.catalogue import BY_NAME
-from recollect.serve.wire import wire
 from recollect.types import EVERYWHERE
 from served import Server, serving
 from test_mcp import call
@@ -87,15 +86,14 @@ def by_call(server: Server, name: str, given: dict[str, Any]) -> Any:
 
 
 def by_cli(name: str, given: dict[str, Any]) -> Any:
-    spec = specs()[name]
-    words = spec["command"].split()
-    for told in spec["parameters"]:
-        if (value := given.get(told["name"])) is None:
+    words = BY_NAME[name].cli.split()
+    for told in BY_NAME[name].parameters:
+        if (value := given.get(told.name)) is None:
             continue
-        flag = (told["cli"] or f"--{told['name'].replace('_', '-')}").split()[-1]
+        flag = (told.cli or f"--{told.name.replace('_', '-')}").split()[-1]
         if not flag.startswith("-"):
             words.append(value)
-        elif told["name"] == "project" and value == "":
+        elif told.name == "project" and value == "":
             words.append("--everywhere")
         elif value is True:
             words.append(flag)

@@ -24,7 +24,7 @@ from recollect.answers.policy import Policy, emptied
 from recollect.answers.shelf import Shelf
 from recollect.cli import cli
 from recollect.ops.catalogue import BY_NAME
-from recollect.serve.profiles import listed
+from recollect.serve.tools import listed
 from recollect.store.answers import Answer
 from recollect.types import EVERYWHERE, Entry, Memory, Message
 from recollect.vectors import halves
@@ -826,10 +826,10 @@ def test_what_holds_clearly_more_of_the_question_stands_before_the_first_hit(mem
 
 
 def test_the_librarian_speaks_the_names_that_prompts_use() -> None:
-    assert {tool.name for tool in listed("librarian")} == {
+    assert {tool.mcp for tool in listed("librarian")} == {
         "ask_librarian", "librarian_remember", "librarian_forget", "librarian_memory_stats", "librarian_feedback"
     }  # fmt: skip
-    assert "ask_librarian" not in {tool.name for tool in listed("core")}
+    assert "ask_librarian" not in {tool.mcp for tool in listed("core")}
 
 
 def test_programs_and_assistants_ask_the_daemon(memory: Engine) -> None:

@@ -61,7 +61,7 @@ def test_the_commands_on_a_page_print_what_the_page_says(page: Path, tmp_path: P
 
 def test_every_command_setting_and_error_is_documented() -> None:
     text = "\n".join(page.read_text("utf-8") for page in PAGES)
-    assert [name for name in cli.list_commands(None) if f"## {name}\n" not in text] == []  # type: ignore[arg-type]
+    assert [name for name in cli.list_commands(None) if f"## {name}\n" not in text] == []
     assert [f.name for f in fields(Settings) if f"`{f.name}`" not in text] == []
     codes = [error.code for error in vars(errors).values() if isinstance(error, type) and hasattr(error, "code")]
     assert [code for code in codes if f"`{code}`" not in text] == []

@@ -13,7 +13,7 @@ from recollect.agents.access import Caller, local
 from recollect.ops.catalogue import BY_NAME
 from recollect.project import tasks
 from recollect.project.brief import Wanted, make
-from recollect.serve import profiles
+from recollect.serve import tools
 from recollect.serve.work import Work
 from recollect.types import EVERYWHERE, Message, Scope
 from recollect.upkeep.switch import Serving
@@ -105,7 +105,7 @@ def test_a_replaced_memory_names_its_new_source(memory: recollect.Engine) -> Non
 
 def test_a_memory_is_deleted_once(memory: recollect.Engine) -> None:
     id = memory.remember(FIRST).id
-    tool = profiles.TOOLS["memory_delete"]
+    tool = tools.TOOLS["memory_delete"]
     assert [tool.call(memory, ME, {"id": id}) for _ in range(3)] == [True, False, False]
     assert memory.forget(id).memories == ()
     assert len([entry for entry in memory.history(id) if entry.operation == "forget"]) == 1

@@ -15,7 +15,7 @@ from recollect import BadInput, NotFound, Scope
 from recollect.agents.access import Caller
 from recollect.errors import Forbidden
 from recollect.graph import Node, Relation
-from recollect.serve.entities import TOOLS
+from recollect.serve.tools import PROFILES
 from replay import replayed, state_of
 
 ANA = Node("Ana", "person", ("owns billing", "likes tea"))
@@ -222,7 +222,7 @@ def test_the_nine_tools_answer_as_the_reference_server_does(memory: recollect.En
                 answer = json.loads(original.stdout.readline())
                 said[answer["id"]] = answer["result"]
         original.stdin.close()
-    tools = {tool.name: tool for tool in TOOLS}
+    tools = {tool.mcp: tool for tool in PROFILES["reference"]}
     assert list(tools) == [tool["name"] for tool in said[1]["tools"]]
     for theirs in said[1]["tools"]:
         ours = tools[theirs["name"]]
@@ -230,8 +230,9 @@ def test_the_nine_tools_answer_as_the_reference_server_does(memory: recollect.En
         hints = theirs["annotations"]
         assert (ours.read_only, ours.destructive) == (hints["readOnlyHint"], hints["destructiveHint"])
         assert ours.schema().get("required", []) == theirs["inputSchema"].get("required", [])
-        assert ours.output
-        assert ours.output["required"] == theirs["outputSchema"]["required"]
+        output = ours.output_schema()
+        assert output
+        assert output["required"] == theirs["outputSchema"]["required"]
     caller = Caller("default", "test")
     for number, (name, arguments) in enumerate(CALLS, start=10):
         theirs = said[number]
@@ -241,4 +242,4 @@ def test_the_nine_tools_answer_as_the_reference_server_does(memory: recollect.En
         else:
             result = tools[name].call(memory, caller, arguments)
             assert result == theirs["structuredContent"], name
-            assert tools[name].say(result) == theirs["content"][0]["text"], name
+            assert tools[name].text(result) == theirs["content"][0]["text"], name

@@ -21,7 +21,7 @@ from conftest import Opener
 from recollect import errors
 from recollect.ops import advice
 from recollect.ops.catalogue import OPERATIONS
-from recollect.serve import mcp, profiles, prompts, resources
+from recollect.serve import mcp, prompts, resources, tools
 from served import Server, serving
 
 ERAS = ("legacy", "auto")  # with a handshake, and without where the server can do that
@@ -111,11 +111,11 @@ def test_the_default_profile_is_short_and_says_what_it_does(server: Server) -> N
     async def work(client: Client) -> Any:
         return (await client.list_tools()).tools, client.instructions
 
-    tools, instructions = talk(server, work)
-    assert len(tools) == profiles.MAX_LISTED == 12
+    shown, instructions = talk(server, work)
+    assert len(shown) == tools.MAX_LISTED == 12
     assert 500 < len(instructions.encode()) <= 2048
-    by_name = {tool.name: tool for tool in tools}
-    for tool in tools:
+    by_name = {tool.name: tool for tool in shown}
+    for tool in shown:
         assert tool.title
         assert 60 < len(tool.description.encode()) <= 2048
         assert all(one.get("description") for one in tool.input_schema["properties"].values()), tool.name
@@ -130,17 +130,17 @@ def test_the_default_profile_is_short_and_says_what_it_does(server: Server) -> N
 
 
 def test_every_tool_is_within_the_limits_of_assistants() -> None:
-    for tool in profiles.TOOLS.values():
-        assert len(tool.description.encode()) <= 2048
-        assert len(f"mcp__plugin_recollect_recollect__{tool.name}") <= 64
+    for tool in tools.TOOLS.values():
+        assert len(tool.about.encode()) <= 2048
+        assert len(f"mcp__plugin_recollect_recollect__{tool.mcp}") <= 64
         json.dumps(tool.schema())
 
 
 def test_every_operation_has_its_tool_or_says_why_not() -> None:
-    tools = profiles.TOOLS
+    found = tools.TOOLS
     for operation in OPERATIONS:
         assert bool(operation.mcp) != bool(operation.no_mcp), operation.name
-        assert not operation.mcp or operation.mcp in tools
+        assert not operation.mcp or operation.mcp in found
 
 
 @pytest.mark.parametrize("era", ERAS)
@@ -479,7 +479,7 @@ def test_prompts_come_with_what_memory_holds(server: Server, era: str) -> None:
 
 
 def test_the_instructions_name_tools_that_are_listed() -> None:
-    listed = {tool.name for tool in profiles.listed("")}
+    listed = {tool.mcp for tool in tools.listed("")}
     named = set(mcp.INSTRUCTIONS.split("`")[1::2])
     assert named <= listed
 
@@ -521,7 +521,7 @@ def test_the_advice_of_no_error_names_a_shell_command() -> None:
     assert told["NotFound"] == "List ids with: the tool list_memories"
     assert told["Refused"] == "If it was rejected by mistake: the tool reject with undo"
     assert told["BudgetSpent"].startswith("Wait until the time it names.")
-    assert set(advice.TOOL_OF.values()) <= set(profiles.TOOLS)
+    assert set(advice.TOOL_OF.values()) <= set(tools.TOOLS)
 
 
 def test_errors_of_tools_resources_and_batches_name_tools(server: Server) -> None:

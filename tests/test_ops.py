@@ -25,7 +25,7 @@ NOW = datetime(2026, 3, 8, 12, tzinfo=UTC)
 # Verbs of the engine that no caller from elsewhere has use for.
 INNER = {
     "for_caller", "checkpoints", "close", "count", "embed_later", "extract", "gatekeeper", "graph", "head", "model",
-    "janitor", "neighbours", "policies", "propose", "saw", "shelf", "shown", "sources", "tokens", "wait", "warm",
+    "janitor", "other_tenants", "policies", "propose", "saw", "shelf", "shown", "sources", "tokens", "wait", "warm",
     "webhooks",
 }  # fmt: skip
 
@@ -45,15 +45,15 @@ def test_each_surface_reaches_an_operation_or_says_why_not(operation: Operation)
             command = command.commands[word]
         assert command.callback is not None
     document = openapi.document()
-    for method, path in ((operation.method, operation.path), *operation.also):
+    for method, path in operation.addresses:
         assert document["paths"][path][method.lower()]["operationId"].startswith(operation.name)
 
 
 @pytest.mark.parametrize("operation", [one for one in OPERATIONS if one.mcp], ids=named)
 def test_every_tool_that_an_operation_names_is_served_over_mcp(operation: Operation) -> None:
-    from recollect.serve import profiles
+    from recollect.serve import tools
 
-    tool = profiles.TOOLS[operation.mcp]
+    tool = tools.TOOLS[operation.mcp]
     assert (tool.read_only, tool.destructive, tool.right) == (
         operation.read_only, operation.destructive, operation.right
     )  # fmt: skip
@@ -98,7 +98,7 @@ def test_hints_are_honest_and_texts_are_short(operation: Operation) -> None:
 
 
 def test_names_addresses_and_tools_are_unique() -> None:
-    addresses = [a for one in OPERATIONS for a in ((one.method, one.path), *one.also)]
+    addresses = [a for one in OPERATIONS for a in one.addresses]
     assert len(addresses) == len(set(addresses))
     tools = [one.mcp for one in OPERATIONS if one.mcp]
     assert len(tools) == len(set(tools))

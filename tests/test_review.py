@@ -13,7 +13,7 @@ from recollect import Client, Engine, Forbidden, Scope
 from recollect.agents.access import Caller, local
 from recollect.cli import cli, review
 from recollect.ops.catalogue import BY_NAME
-from recollect.serve import profiles
+from recollect.serve import tools
 from recollect.types import EVERYWHERE, Message
 from served import Server, serving
 
@@ -63,11 +63,11 @@ def test_the_client_captures_and_reviews_as_the_engine_does(server: Server) -> N
 
 def test_a_model_reviews_with_the_tools_of_their_names(memory: Engine) -> None:
     first, second = wait_for(memory, CAUSE, LIMIT)
-    tools = {tool.name: tool for tool in profiles.listed("review")}
-    assert set(tools) == {"get_pending_memories", "approve_pending_memory", "reject_pending_memory"}
-    assert CAUSE.split("`")[0] in tools["get_pending_memories"].say(tools["get_pending_memories"].call(memory, ME, {}))
-    tools["approve_pending_memory"].call(memory, ME, {"memory_id": first})
-    tools["reject_pending_memory"].call(memory, ME, {"memory_id": second, "reason": "not so"})
+    found = {tool.mcp: tool for tool in tools.listed("review")}
+    assert set(found) == {"get_pending_memories", "approve_pending_memory", "reject_pending_memory"}
+    assert CAUSE.split("`")[0] in found["get_pending_memories"].text(found["get_pending_memories"].call(memory, ME, {}))
+    found["approve_pending_memory"].call(memory, ME, {"memory_id": first})
+    found["reject_pending_memory"].call(memory, ME, {"memory_id": second, "reason": "not so"})
     assert (memory.get(first).state, memory.get(second).state) == ("active", "rejected")
     assert memory.remember(LIMIT).action == "refused"
 

@@ -23,7 +23,7 @@ import recollect
 from recollect.entrypoints.link import INFO, Link, daemon
 from recollect.entrypoints.listed import META, Listed
 from recollect.entrypoints.shim import USAGE, quoted
-from recollect.serve.profiles import PROFILES
+from recollect.serve.tools import PROFILES
 
 MODERN = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",

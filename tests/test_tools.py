@@ -16,9 +16,9 @@ from recollect import times
 from recollect.agents.access import local
 from recollect.agents.home import at_home
 from recollect.graph import Node
+from recollect.ops.operation import Operation
 from recollect.ops.parameters import Parameter
-from recollect.serve import profiles
-from recollect.serve.toolbox import Tool
+from recollect.serve import tools
 from recollect.types import EVERYWHERE, Message, Scope
 from repositories import Repo
 
@@ -117,26 +117,26 @@ def backend() -> str:
     return "sqlite"
 
 
-def given_to(world: World, tool: Tool, names: set[str]) -> Mapping[str, Any]:
-    memory = world.fresh("pending" if tool.name == "approve_pending_memory" else "active")
+def given_to(world: World, tool: Operation, names: set[str]) -> Mapping[str, Any]:
+    memory = world.fresh("pending" if tool.mcp == "approve_pending_memory" else "active")
     wanted = [one for one in tool.parameters if one.required or one.name in names]
-    return {one.name: world.value(tool.name, one, memory) for one in wanted}
+    return {one.name: world.value(tool.mcp, one, memory) for one in wanted}
 
 
-@pytest.mark.parametrize("tool", profiles.TOOLS.values(), ids=lambda tool: tool.name)
-def test_a_tool_takes_each_of_its_parameters(world: World, tool: Tool) -> None:
+@pytest.mark.parametrize("tool", tools.TOOLS.values(), ids=lambda tool: tool.mcp)
+def test_a_tool_takes_each_of_its_parameters(world: World, tool: Operation) -> None:
     optional = {one.name for one in tool.parameters if not one.required}
-    together = optional - APART.get(tool.name, set())
+    together = optional - APART.get(tool.mcp, set())
     # What names nothing to forget, or to change, is refused on purpose.
-    needed = {"forget": {"query"}, "edit_memory": {"title"}}.get(tool.name, set())
+    needed = {"forget": {"query"}, "edit_memory": {"title"}}.get(tool.mcp, set())
     alone = [{name} | (needed if name != "id" else set()) for name in sorted(optional)]
     for names in (needed, together, *alone):
         given = given_to(world, tool, names)
-        result = tool.call(world.engine, replace(world.caller, model=True), given)
-        assert isinstance(tool.say(result), str), given
+        result = tool.call(world.engine, replace(world.caller, model=True), given, loose=True)
+        assert isinstance(tool.text(result), str), given
 
 
 def test_a_memory_that_is_added_with_an_end_ends(world: World) -> None:
-    tool = profiles.TOOLS["memory_add"]
+    tool = tools.TOOLS["memory_add"]
     made = tool.call(world.engine, world.caller, {"content": "The sale lasts a week.", "expires_at": "7d"})
     assert made.memory.expires_at - made.memory.created_at == pytest.approx(timedelta(days=7), abs=timedelta(minutes=1))

@@ -15,10 +15,10 @@ import recollect
 from conftest import Opener, Places
 from recollect import Message, NotFound, Scope, Source
 from recollect.agents.access import PERSONAL, RIGHTS, Caller
+from recollect.nouns import wire
 from recollect.ops.catalogue import BY_NAME, OPERATIONS
 from recollect.serve import resources
-from recollect.serve.profiles import TOOLS
-from recollect.serve.wire import wire
+from recollect.serve.tools import TOOLS
 
 WALLS = (Scope(user="ana"), Scope(project="web"), Scope(user="ana", project="web"))
 MACHINE = ("doctor", "try_models", "assistants")  # these ask programs of this machine, and only without a wall
@@ -129,7 +129,7 @@ def test_a_model_proposes_to_erase_and_a_person_does(opened: Opener, place: Plac
     tool = TOOLS["forget"]
     made = tool.call(engine.for_caller(model=True), model, {"id": kept.id, "purge": True, "reason": "zanzibar is old"})
     assert made.proposed
-    assert "for a person to decide" in tool.say(made)
+    assert "for a person to decide" in tool.text(made)
     assert engine.get(kept.id).state == "active"
     (waiting,) = engine.pending().memories
     assert waiting.content == f"Erase for good the memory {kept.id}."

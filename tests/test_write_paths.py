@@ -25,7 +25,7 @@ from recollect.ops import hooks
 from recollect.ops.catalogue import BY_NAME, OPERATIONS
 from recollect.project.refresh import refresh
 from recollect.remember import values
-from recollect.serve.profiles import TOOLS
+from recollect.serve.tools import TOOLS
 from recollect.tap.backfill import STATE, Backfill, Wanted, reprocess
 from recollect.types import EVERYWHERE, Draft, Message
 from repositories import Repo

@@ -32,7 +32,7 @@ from .entrypoints import link
 from .errors import BadInput, RateLimited, RecollectError, ServerUnavailable
 from .exchange import Imported
 from .history_types import Audit, EntityState, Provenance, Sighting
-from .nouns import remade
+from .nouns import remake
 from .recall.context import Context, Turn
 from .types import (
     EVERYWHERE,
@@ -93,7 +93,7 @@ class Client:
     def remember(self, content: str, *, merge: bool = False, **fields: Unpack[DraftFields]) -> Remembered:
         """Remember one thing; the result says whether it is new, known already, or refused, and what was redacted."""
         sent = _plain({"content": content, "merge": merge, **fields})
-        return remade(Remembered, self._post("/v1/memories", sent))
+        return remake(Remembered, self._post("/v1/memories", sent))
 
     def remember_many(self, drafts: Iterable[Draft | str], *, merge: bool = False) -> tuple[Remembered, ...]:
         """Remember many things at once. Merging looks at one thing at a time, and so goes one by one."""
@@ -106,12 +106,12 @@ class Client:
             starts = range(0, len(ready), BATCH)
             pages = (self._post("/v1/memories/batch", {"memories": ready[n : n + BATCH]}) for n in starts)
             found = [one for page in pages for one in page]
-        return tuple(remade(Remembered, one) for one in found)
+        return tuple(remake(Remembered, one) for one in found)
 
     def edit(self, id: str, *, reason: str = "", version: str | None = None, **fields: Unpack[EditFields]) -> Memory:
         """Change fields of a memory; with a `version`, only if it still stands like that."""
         sent = _plain({"reason": reason, **fields}) | ({} if version is None else {"version": version})
-        return remade(Memory, self._send("PATCH", f"/v1/memories/{_id(id)}", sent))
+        return remake(Memory, self._send("PATCH", f"/v1/memories/{_id(id)}", sent))
 
     def forget(
         self, id: str | Sequence[str] | None = None, *, query: str | None = None, scope: Scope | None = None,
@@ -125,12 +125,12 @@ class Client:
             **named, "query": query, "scope": scope, "purge": purge, "dry_run": dry_run, "reason": reason,
             "derived": derived,
         })  # fmt: skip
-        return remade(Forgotten, self._post("/v1/forget", {name: v for name, v in sent.items() if v not in (None, "")}))
+        return remake(Forgotten, self._post("/v1/forget", {name: v for name, v in sent.items() if v not in (None, "")}))
 
     def reject(self, id: str | Sequence[str], *, reason: str = "", undo: bool = False) -> Forgotten:
         """Forget memories and never let their value come back; `undo` takes a rejection back."""
         ids = id if isinstance(id, str) else list(id)
-        return remade(Forgotten, self._post("/v1/reject", {"id": ids, "reason": reason, "undo": undo}))
+        return remake(Forgotten, self._post("/v1/reject", {"id": ids, "reason": reason, "undo": undo}))
 
     def capture(
         self, messages: Iterable[Message], *, origin: str = "api", session: str = "", scope: Scope | None = None,
@@ -140,27 +140,27 @@ class Client:
         where = replace(scope or EVERYWHERE, session=session or (scope.session if scope else ""))
         said = [message.as_dict() for message in messages]
         sent = _plain({"scope": where, "messages": said, "origin": origin, "later": later})
-        return remade(Captured, self._post("/v1/capture", sent))
+        return remake(Captured, self._post("/v1/capture", sent))
 
     def pending(self, *, scope: Scope | None = None, limit: int = 50, cursor: str | None = None) -> Page:
         """What waits for a person, newest first."""
-        return remade(Page, self._get("/v1/pending", _plain({"scope": scope, "limit": limit, "cursor": cursor})))
+        return remake(Page, self._get("/v1/pending", _plain({"scope": scope, "limit": limit, "cursor": cursor})))
 
     def approve(self, id: str | Sequence[str], *, into: str = "", reason: str = "") -> tuple[Memory, ...]:
         """Believe what waits for review; what it contradicts is superseded. `into` joins it to a memory that stands."""
         sent = {"id": id if isinstance(id, str) else list(id), "into": into, "reason": reason}
-        return tuple(remade(Memory, one) for one in self._post("/v1/approve", sent))
+        return tuple(remake(Memory, one) for one in self._post("/v1/approve", sent))
 
     def link(self, origin: str, relation: str, target: str, *, reason: str = "") -> Link:
         """Tie one memory to another. What is superseded leaves recall and stops being valid now."""
         sent = {"origin": origin, "relation": relation, "target": target, "reason": reason}
-        return remade(Link, self._post("/v1/links", sent))
+        return remake(Link, self._post("/v1/links", sent))
 
     # -- reading ------------------------------------------------------------------------------------------------------
 
     def recall(self, query: str, **options: Unpack[RecallFields]) -> Recall:
         """Find the memories that bear on a question, best first, each with its scores and why it was found."""
-        return remade(Recall, self._post("/v1/recall", _plain({"query": query, **options})))
+        return remake(Recall, self._post("/v1/recall", _plain({"query": query, **options})))
 
     def context(
         self, query: str = "", *, scope: Scope | None = None, budget: int = 2000, system: str = "", task: str = "",
@@ -169,42 +169,42 @@ class Client:
         """What to put before an assistant: standing rules, what the project is, the task, what bears on the query."""
         turns = [asdict(turn) for turn in history]
         asked = {"query": query, "budget": budget, "system": system, "task": task, "history": turns, "index": index}
-        return remade(Context, self._post("/v1/context", _plain({**asked, "scope": scope})))
+        return remake(Context, self._post("/v1/context", _plain({**asked, "scope": scope})))
 
     def get(
         self, id: str, *, peek: bool = False, as_of: datetime | str | None = None, true_at: datetime | str | None = None
     ) -> Memory:
         """One memory, by its id or the last characters of it: as it was known then, or the one that held then."""
         asked = {"peek": peek or None, "as_of": as_of, "true_at": true_at}
-        return remade(Memory, self._get(f"/v1/memories/{_id(id)}", _plain(asked)))
+        return remake(Memory, self._get(f"/v1/memories/{_id(id)}", _plain(asked)))
 
     def list(self, *, scope: Scope | None = None, limit: int = 50, cursor: str | None = None, **filters: Any) -> Page:
         """Memories inside a scope, newest first, with the cursor of the next page."""
         where = scope or (None if self._folder else EVERYWHERE)
         asked = _plain({"scope": where, "limit": limit, "cursor": cursor, **filters})
-        return remade(Page, self._get("/v1/memories", asked))
+        return remake(Page, self._get("/v1/memories", asked))
 
     def evidence(self, id: str) -> tuple[Source | None, tuple[Evidence, ...]]:
         """Where a memory came from: its source, and the quotes that support it."""
         found = self._get(f"/v1/memories/{_id(id)}/evidence")
-        source = remade(Source, found["source"]) if found["source"] else None
-        return source, tuple(remade(Evidence, one) for one in found["evidence"])
+        source = remake(Source, found["source"]) if found["source"] else None
+        return source, tuple(remake(Evidence, one) for one in found["evidence"])
 
     def links(self, id: str) -> tuple[Link, ...]:
         """The links from and to a memory."""
-        return tuple(remade(Link, one) for one in self._get(f"/v1/memories/{_id(id)}/links"))
+        return tuple(remake(Link, one) for one in self._get(f"/v1/memories/{_id(id)}/links"))
 
     def history(self, id: str) -> tuple[Entry, ...]:
         """Every change of a memory, oldest first: who, when, why, before and after."""
-        return tuple(remade(Entry, one) for one in self._get(f"/v1/memories/{_id(id)}/history"))
+        return tuple(remake(Entry, one) for one in self._get(f"/v1/memories/{_id(id)}/history"))
 
     def why(self, id: str, *, depth: int = 3, limit: int = 50) -> Provenance:
         """Why a memory is there: source, quotes, trust, what it goes back to, changes, uses, and what helped."""
-        return remade(Provenance, self._get(f"/v1/memories/{_id(id)}/why", {"depth": depth, "limit": limit}))
+        return remake(Provenance, self._get(f"/v1/memories/{_id(id)}/why", {"depth": depth, "limit": limit}))
 
     def audit(self, *, reads: bool = True, limit: int = 100, cursor: int | None = None, **asked: Any) -> Audit:
         """Who did what, newest first, and who read across projects."""
-        return remade(
+        return remake(
             Audit, self._get("/v1/audit", _plain({"reads": reads, "limit": limit, "cursor": cursor, **asked}))
         )
 
@@ -214,17 +214,17 @@ class Client:
     ) -> EntityState:  # fmt: skip
         """What was known of an entity at a time, of what held then."""
         asked = _plain({"entity": entity, "at": at, "true_at": true_at, "scope": scope})
-        return remade(EntityState, self._get("/v1/state", asked))
+        return remake(EntityState, self._get("/v1/state", asked))
 
     def rate(self, id: str, *, helped: bool, session: str = "") -> Sighting:
         """Say whether a memory helped where it was shown last, in a session or anywhere."""
         sent = {"helped": helped, "session": session}
-        return remade(Sighting, self._post(f"/v1/memories/{_id(id)}/rating", sent))
+        return remake(Sighting, self._post(f"/v1/memories/{_id(id)}/rating", sent))
 
     def changes(self, *, after: int = 0, limit: int = 100) -> tuple[Entry, ...]:
         """What changed after a sequence number of the journal, in the order it happened."""
         found = self._get("/v1/changes", {"after": after, "limit": limit})
-        return tuple(remade(Entry, one) for one in found["changes"])
+        return tuple(remake(Entry, one) for one in found["changes"])
 
     def stats(self) -> dict[str, Any]:
         """Counts of everything, and the size of the files."""
@@ -252,7 +252,7 @@ class Client:
             lines = Path(path).read_text("utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise BadInput(f"{path} cannot be read: {error}.", fix="Name a file of JSON lines.") from error
-        return remade(Imported, self._post("/v1/import", {"lines": lines, "embed": embed, "trust": trust}))
+        return remake(Imported, self._post("/v1/import", {"lines": lines, "embed": embed, "trust": trust}))
 
     def embed(self) -> int:
         """Give a vector to every memory that has none of today's model; gives how many there were."""

@@ -55,6 +55,7 @@ from .store.checksums import sound_rows
 from .store.contract import Store
 from .types import (
     DERIVED,
+    EDITABLE,
     EVERYWHERE,
     RELATIONS,
     Captured,
@@ -85,7 +86,6 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int, int], None]
 MIN_BUDGET = 100  # tokens below which a context holds nothing but its frame
-EDITABLE = ("active", "archived", "invalid")  # states that a person can put a memory into
 STANDING = 200  # rules and project facts that are looked at for a context
 
 

@@ -1,4 +1,4 @@
-"""Nouns made again from their wire form, with the nouns inside them: what comes back from another process."""
+"""Results on the wire: nouns as plain data, and made again from it in another process."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import types as python_types
 from dataclasses import fields
 from datetime import datetime
 from functools import cache
+from importlib import import_module
 from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from . import times
@@ -14,8 +15,30 @@ from .types import Noun
 N = TypeVar("N", bound=Noun)
 
 
-def remade(kind: type[N], data: Any) -> N:
-    """The noun of a kind that `data`, its `as_dict`, stands for."""
+def wire(value: Any) -> Any:
+    """The plain form of a result: nouns, and what holds nouns."""
+    if isinstance(value, Noun):
+        return value.as_dict()
+    if isinstance(value, dict):
+        return {name: wire(part) for name, part in value.items()}
+    return [wire(part) for part in value] if isinstance(value, list | tuple) else value
+
+
+def from_wire(returned: Any, data: Any) -> Any:
+    """The result that plain data stands for, by what an operation declares that it returns.
+
+    `returned` names a noun as `module:Name`, in a list, or by names; anything else is plain data already.
+    """
+    if isinstance(returned, list):
+        return tuple(from_wire(returned[0], one) for one in data)
+    if isinstance(returned, dict):
+        return {name: from_wire(returned.get(name, ""), part) for name, part in data.items()}
+    module, _, name = returned.rstrip("?").partition(":")
+    return remake(getattr(import_module(f"{__package__}.{module}"), name), data) if name else data
+
+
+def remake(kind: type[N], data: Any) -> N:
+    """The noun of a kind whose `as_dict` is `data`."""
     return cast(N, _value(kind, data))
 
 

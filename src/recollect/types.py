@@ -22,6 +22,7 @@ KINDS = (
 )  # fmt: skip
 NETWORKS = ("world", "experience", "opinion", "observation")
 TRUSTS = ("unverified", "derived", "cited", "stated")
+EDITABLE = ("active", "archived", "invalid")  # states that a person can put a memory into
 STATES = ("pending", "active", "superseded", "invalid", "expired", "archived", "rejected")
 RELATIONS = (
     "related", "supersedes", "contradicts", "elaborates", "depends_on", "uses", "implements", "calls", "configures",

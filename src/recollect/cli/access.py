@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import ids, settings
 from ..types import Token
-from .operations import Asked, View
+from .commands import Asked, View
 from .present import Look, plural
 
 

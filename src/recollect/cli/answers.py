@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import click
 
 from .. import ids, text, times
 from ..types import Scope
-from .operations import Asked, View, group
+from .commands import Asked, View
 from .present import Look, plural
-from .program import App, command, placed
-from .terminal import progress
+from .program import App
+from .terminal import existing, progress
 
 if TYPE_CHECKING:
     from ..answers.answered import Answered, Seeded
@@ -92,22 +89,12 @@ VIEWS = {
 }
 
 
-@command("seed", group=group("answers"))
-@click.argument("file", required=False, type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--documents", is_flag=True, help="From the headings of documents.")
-@click.option("--talk", is_flag=True, help="From questions that were asked repeatedly in captured talk.")
-@click.option("-n", "--limit", type=int, default=200, show_default=True, help="At most so many.")
-@placed
-def seed(app: App, file: Path | None, documents: bool, talk: bool, limit: int) -> None:
-    """Keep answers before anybody asks.
-
-    FILE has a question a line, with its answer behind a tab if there is one. With nothing named, documents and talk
-    are looked through.
-    """
+def seed(app: App, limit: int, documents: bool, talk: bool, file: str | None = None) -> None:
+    source = existing(file) if file else None
     both = not (file or documents or talk)
     with app.open() as engine, progress("seeding") as step:
         found = engine.answers.seed(
-            documents=documents or both, talk=talk or both, file=file, limit=limit, progress=step, **app.scope(engine)
+            documents=documents or both, talk=talk or both, file=source, limit=limit, progress=step, **app.scope(engine)
         )  # fmt: skip
     app.say(found, _sown)
 

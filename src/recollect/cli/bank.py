@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -18,12 +19,12 @@ import click
 from .. import settings
 from ..capture import events
 from ..errors import BadInput, DaemonRunning, Refused, StoreUnavailable
-from ..nouns import remade
+from ..nouns import remake
 from ..types import Scope
 from . import terminal, warm
 from .present import Look, plural
-from .program import App, cli, command, placed, several
-from .terminal import progress
+from .program import App
+from .terminal import existing, progress
 
 BRIEF = "brief of a folder"  # what the daemon calls this question
 IN_A_HOOK = 0.8  # seconds that a brief may take where a hook makes it by itself
@@ -33,37 +34,22 @@ if TYPE_CHECKING:
     from ..project.brief import Brief
 
 
-@cli.group()
-def bank() -> None:
-    """The markdown knowledge bank: anti-patterns, patterns and heuristics."""
-
-
-@command("import", group=bank)
-@click.argument("folder", required=False, type=click.Path(file_okay=False, exists=True, path_type=Path))
-@click.option("--dry-run", is_flag=True, help="Only count what would be taken in.")
-@placed
-def import_(app: App, folder: Path | None, dry_run: bool) -> None:
-    """Take in what the files hold and the store does not know yet.
-
-    The files are anti-patterns.md, patterns.md and heuristics.md in FOLDER; where none is named, in docs/knowledge-bank
-    of the project and in the bank's own folder.
-    """
+def import_files(app: App, dry_run: bool, folder: str | None = None) -> None:
     from ..project import bank as banks
 
     with app.open() as engine, progress("reading") as step:
-        done = banks.take_in(engine, _bank(app, engine.settings, folder), dry_run=dry_run, progress=step)
+        done = banks.take_in(
+            engine,
+            _bank(app, engine.settings, existing(folder, folder=True) if folder else None),
+            dry_run=dry_run,
+            progress=step,
+        )
         if not dry_run:
             banks.Trail(engine).run()
     app.say(done, _taken_in)
 
 
-@command("rebuild", group=bank)
-@click.option("--dry-run", is_flag=True, help="Only say what would be done.")
 def rebuild(app: App, dry_run: bool) -> None:
-    """Make the database from the files, where it is broken or gone.
-
-    A broken database is put aside, not deleted. One that is sound is kept, and what it does not know is added.
-    """
     from ..project import bank as banks
     from ..serve import lock
 
@@ -75,31 +61,17 @@ def rebuild(app: App, dry_run: bool) -> None:
     app.say(done, _taken_in)
 
 
-@command("path", group=bank)
-def path(app: App) -> None:
-    """Show where the files lie."""
+def show_path(app: App) -> None:
     found = _bank(app, settings.load(**app.given)[0], None)
     files = [str(path) for path, _, _ in found.files()]
     data = {"own": str(found.own), "local": str(found.local or ""), "files": files}
     app.say(data, lambda _, out: "\n".join([str(found.own), *([str(found.local)] if found.local else [])]))
 
 
-@command("add", group=bank)
-@click.argument("name")
-@click.option("--category", required=True, metavar="CATEGORY", help="anti-patterns, patterns or heuristics.")
-@click.option("--description", required=True, help="What was learnt.")
-@click.option("--reasoning", required=True, help="Why it is so, or how it was found out.")
-@click.option("--confidence", default="medium", show_default=True, help="high, medium or low.")
-@several("--ref", "refs", metavar="REF", help="A file, feature or project; the branch's changed files where none.")
-@several("--keyword", "keywords", metavar="WORD", help="Words it should be found by.")
 def add(
-    app: App, name: str, category: str, description: str, reasoning: str, confidence: str, refs: tuple[str, ...],
-    keywords: tuple[str, ...],
+    app: App, name: str, category: str, description: str, reasoning: str, confidence: str, refs: Sequence[str] = (),
+    keywords: Sequence[str] = (),
 ) -> None:  # fmt: skip
-    """Keep what a retrospective learnt, in the store and in the files.
-
-    With the setting semantic = off, in the files alone.
-    """
     from ..agents.home import project_of
     from ..project import bank as banks
     from ..project.learning import Learning
@@ -107,8 +79,8 @@ def add(
     chosen = settings.load(**app.given)[0]
     here = os.getcwd()
     one = Learning(
-        name, description, category, reasoning, refs or banks.touched(here), keywords, confidence=confidence,
-        project=chosen.project or project_of(here),
+        name, description, category, reasoning, tuple(refs) or banks.touched(here), tuple(keywords),
+        confidence=confidence, project=chosen.project or project_of(here),
     )  # fmt: skip
     if banks.switched_off(chosen):
         place = banks.keep_in_files(chosen, one, datetime.now(UTC))
@@ -151,19 +123,7 @@ def _taken_in(done: TakenIn, out: Look) -> str:
 # -- the brief --------------------------------------------------------------------------------------------------------
 
 
-@command()
-@click.option(
-    "--folder", type=click.Path(file_okay=False, path_type=Path), help="The project's folder (default: here)."
-)
-@click.option("-n", "--limit", type=click.IntRange(1, 200), help="At most so many (default: the setting brief_limit).")
-@click.option("--hook", is_flag=True, hidden=True, help="Take what a hook was told on standard input, and answer it.")
-@placed
-def brief(app: App, folder: Path | None, limit: int | None, hook: bool) -> None:
-    """Show what an assistant is told when a session starts in this folder.
-
-    Takes at most two seconds: what would take longer is left out and named. The last line says how it
-    came about, and is not told to the assistant.
-    """
+def brief(app: App, hook: bool, folder: str | None = None, limit: int | None = None) -> None:
     from ..agents.home import project_of
     from ..project import brief as briefs
     from ..project import signals
@@ -179,7 +139,7 @@ def brief(app: App, folder: Path | None, limit: int | None, hook: bool) -> None:
     if made is None and not hook:  # a hook is here because the daemon does not answer
         asked = {"wanted": asdict(wanted), "seconds": seconds}
         if told := warm.ask(chosen, terminal.actor(), here, BRIEF, asked):
-            made = remade(briefs.Brief, told[0])
+            made = remake(briefs.Brief, told[0])
     with ExitStack() as stack:
         if made is None:
             try:
@@ -211,21 +171,11 @@ def _brief(made: Brief, out: Look) -> str:
 # -- the watcher ------------------------------------------------------------------------------------------------------
 
 
-@command()
-@click.argument("folders", nargs=-1, metavar="FOLDER...", type=click.Path(path_type=Path))
-@click.option("--poll", is_flag=True, help="Look every second instead of being told by the system.")
-@click.option("--once", is_flag=True, help="Take in what is there now, and end.")
-@placed
-def watch(app: App, folders: tuple[Path, ...], poll: bool, once: bool) -> None:
-    """Follow the markdown files in FOLDER as they change, until interrupted.
-
-    Of a file that changed only the sections that differ are taken in; what came from a file that is gone is retired.
-    With none named, the folders of the setting watch.
-    """
+def watch(app: App, poll: bool, once: bool, folders: Sequence[str] = ()) -> None:
     from ..project.watch import Watcher, folders_of
 
     with app.open() as engine:
-        places = [folder.absolute() for folder in folders] or folders_of(engine.settings)
+        places = [Path(folder).absolute() for folder in folders] or folders_of(engine.settings)
         if not places:
             raise BadInput("There is nothing to watch.", fix='Name a folder, or set: watch = "/path/to/notes"')
         watcher = Watcher(engine, places, project=app.places.get("project"), poll=poll, said=app.notes.say)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -16,38 +16,23 @@ import click
 from ..errors import BadInput
 from ..types import Scope
 from .present import Look, plural
-from .program import App, command, placed
-from .terminal import Moment, actor, progress
+from .program import App
+from .terminal import actor, progress
 
 if TYPE_CHECKING:
     from ..tap.backfill import Backfill, Report
     from ..upkeep.scan import Scanned
 
 
-@command()
-@click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path(path_type=Path))
-@click.option("--since", type=Moment(), help="Only what was said since: 2026-03-01, 7d, or an ISO time with its zone.")
-@click.option("--follow", is_flag=True, help="Go on with what is written from now on, until interrupted.")
-@click.option("--reprocess", is_flag=True, help="Look again at the turns that are stored, with today's rules.")
-@click.option("--sidechains", is_flag=True, help="Also what subagents were told and answered.")
-@click.option("--tools", is_flag=True, help="Also what tools gave back, as turns; never as knowledge.")
-@click.option("--dry-run", is_flag=True, help="Only count what would be taken in, and what models would cost.")
-@placed
 def capture(
-    app: App, paths: tuple[Path, ...], since: datetime | None, follow: bool, reprocess: bool, sidechains: bool,
-    tools: bool, dry_run: bool,
+    app: App, follow: bool, reprocess: bool, sidechains: bool, tools: bool, dry_run: bool, paths: Sequence[str] = (),
+    since: datetime | None = None,
 ) -> None:  # fmt: skip
-    """Take in transcripts and chat exports, and keep what is worth it.
-
-    PATH is a file or a folder of them: session files of Claude Code and Codex (.jsonl), conversations.json of ChatGPT
-    or Claude, a list of role and content, or one of these packed (.gz, .zip). With none, the usual folders of Claude
-    Code and Codex are read. What is known already is not taken in twice, and a run that was stopped goes on.
-    """
     from ..tap import backfill, files
 
     if (reprocess and (paths or follow)) or (follow and dry_run):
         raise BadInput("--reprocess takes no PATH, and --follow goes with neither it nor --dry-run.")
-    places = list(paths) or files.usual()
+    places = [Path(path) for path in paths] or files.usual()
     if not places and not reprocess:
         raise BadInput("There is no transcript in the usual places.", fix="Name a file or a folder.")
     with app.open() as engine:
@@ -129,14 +114,7 @@ def _counts(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{why} {number}" for why, number in sorted(counts.items(), key=lambda one: (-one[1], one[0])))
 
 
-@command()
-@click.option("--fix", is_flag=True, help="Redact what is found, in the history too.")
 def scan(app: App, fix: bool) -> None:
-    """Find secrets in what is stored, and redact them.
-
-    Memories, sources, evidence, links, rejections and the whole history are looked through, and the files of sessions.
-    What was found is told by kind and place, never by its value.
-    """
     from .. import settings
     from ..store import open_store
     from ..upkeep import scan as scanning

@@ -27,7 +27,7 @@ from ..errors import BadInput, ServerUnavailable
 from ..serve import listen, lock, logs
 from ..settings import Settings
 from . import draw
-from .program import App, cli, command
+from .program import App
 from .terminal import look
 
 if TYPE_CHECKING:
@@ -40,12 +40,7 @@ STEP = 0.05
 BUSY = "It may be waiting for its store; see: recollect logs"
 
 
-@command()
-@click.option("--host", metavar="ADDRESS", help="Listen on this address; one beyond this machine needs a token.")
-@click.option("--port", type=int, help="Listen on this port and no other; 0 is any that is free.")
-@click.option("--background", is_flag=True, help="Leave it running and come back once it answers.")
-def serve(app: App, host: str | None, port: int | None, background: bool) -> None:
-    """Start the daemon that assistants talk to."""
+def serve(app: App, background: bool, host: str | None = None, port: int | None = None) -> None:
     chosen, origin = settings.load(**app.given, host=host)
     chosen = replace(chosen, home=chosen.home.absolute(), store=chosen.standing)
     exactly = port is not None or origin["port"] != "default"
@@ -96,9 +91,7 @@ def _program() -> str:
         return shlex.quote(str(beside))
 
 
-@command()
 def status(app: App) -> None:
-    """Show whether the daemon runs, where, and what was captured."""
     told = _status(app)
     app.say(told, draw.state)
     if not told["running"]:
@@ -132,10 +125,7 @@ def _status(app: App) -> dict[str, Any]:
     }
 
 
-@command()
-@click.option("--no-open", is_flag=True, help="Only print the link.")
 def dashboard(app: App, no_open: bool) -> None:
-    """Open the page in a browser, logged in; starts the daemon if need be."""
     home = _home(app)
     found = link.daemon(str(home)) or (link.start(str(home), wait=STARTING) and link.daemon(str(home)))
     if not found:
@@ -164,9 +154,7 @@ def _open(home: Path, url: str) -> bool:
     return webbrowser.open(page.as_uri())
 
 
-@command()
 def stop(app: App) -> None:
-    """End the daemon, once what it is doing is done."""
     home = _home(app)
     holder = lock.holder(home)
     if not holder or not holder.get("pid"):
@@ -184,14 +172,7 @@ def stop(app: App) -> None:
     app.say({"stopped": True, "pid": holder["pid"]}, lambda _, out: f"✓ stopped process {holder['pid']}")
 
 
-@command("logs")
-@click.option("-n", "--lines", "count", type=click.IntRange(0), default=50, show_default=True, help="The last so many.")
-@click.option("-f", "--follow", is_flag=True, help="Go on as lines are written, until Ctrl-C.")
-@click.option(
-    "--level", type=click.Choice(logs.LEVELS), default="info", show_default=True, help="This level and above."
-)
-def logs_(app: App, count: int, follow: bool, level: str) -> None:
-    """Show the daemon's log."""
+def show_logs(app: App, count: int, follow: bool, level: str) -> None:
     home = _home(app)
     found = logs.tail(home, level, count)
     if not follow:
@@ -213,20 +194,7 @@ def _home(app: App) -> Path:
     return settings.load(**app.given)[0].home.absolute()
 
 
-@cli.group()
-def service() -> None:
-    """Let the system start the daemon when you log in."""
-
-
-kinds = click.option("--kind", type=click.Choice(["systemd", "launchd"]), help="That of this machine unless told.")
-dry = click.option("--dry-run", is_flag=True, help="Only show what would be written and run.")
-
-
-@command("install", group=service)
-@kinds
-@dry
-def install(app: App, kind: Kind | None, dry_run: bool) -> None:
-    """Write a systemd user unit or a launchd agent, and start it."""
+def install(app: App, dry_run: bool, kind: Kind | None = None) -> None:
     from ..serve import service as services
 
     chosen, origin = settings.load(**app.given)
@@ -245,11 +213,7 @@ def install(app: App, kind: Kind | None, dry_run: bool) -> None:
     app.say(data, lambda _, out: draw.served(made, done, left, out, write=True))
 
 
-@command("uninstall", group=service)
-@kinds
-@dry
-def uninstall(app: App, kind: Kind | None, dry_run: bool) -> None:
-    """Stop the service and remove its file."""
+def uninstall(app: App, dry_run: bool, kind: Kind | None = None) -> None:
     from ..serve import service as services
 
     made = services.of(kind or services.usual(), _home(app), Path.home())
@@ -267,31 +231,15 @@ def _told(made: Service, commands: tuple[tuple[str, ...], ...]) -> dict[str, Any
 
 
 # What assistants start. `__main__` passes these two to `entrypoints` before this module is loaded; they stand here for
-# the list of commands, and for calls with a global option before the command.
-raw: dict[str, Any] = {"context_settings": {"ignore_unknown_options": True}}
+# calls with a global option before the command.
 
 
-@cli.command("mcp", **raw)
-@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[--project NAME] [--tools PROFILE,...]")
-@click.pass_obj
 def mcp(app: App, words: tuple[str, ...]) -> None:
-    """Speak MCP on standard input and output, for an assistant to start.
-
-    Starts the daemon where it is not running, and serves from its own process where none can be had.
-    """
     project = app.given["project"]
     _entry("mcp", *(("--project", project) if project else ()), *words)
 
 
-@cli.command("hook", **raw)
-@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="EVENT --host NAME")
-@click.pass_obj
 def hook(app: App, words: tuple[str, ...]) -> None:
-    """Take an event of an assistant's hooks on standard input.
-
-    Prints what to show the model. Always ends well, whatever happens, and within five seconds; what the daemon could
-    not be told goes to the spool.
-    """
     _entry("hook", *words)
 
 

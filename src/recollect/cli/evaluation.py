@@ -7,19 +7,12 @@ from importlib.metadata import entry_points
 import click
 
 from ..errors import BadInput
-from .program import cli
+from .program import App
 
 GROUP = "recollect.commands"  # the entry points of further commands
 
 
-@cli.command("eval", add_help_option=False, context_settings={"ignore_unknown_options": True})
-@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-@click.pass_context
-def evaluate(context: click.Context, arguments: tuple[str, ...]) -> None:
-    """Measure how well memories are found, beside plain search.
-
-    Comes with the distribution recollect-eval; `recollect eval --help` shows its options.
-    """
+def evaluate(app: App, arguments: tuple[str, ...]) -> None:
     found = list(entry_points(group=GROUP, name="eval"))
     if not found:
         raise BadInput(
@@ -27,4 +20,4 @@ def evaluate(context: click.Context, arguments: tuple[str, ...]) -> None:
             fix="In a checkout, run: pip install -e ./evaluation",
         )
     command: click.Command = found[0].load()
-    command.main(list(arguments), "eval", standalone_mode=False, parent=context.parent)
+    command.main(list(arguments), "eval", standalone_mode=False, parent=click.get_current_context().parent)

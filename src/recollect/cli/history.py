@@ -8,11 +8,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
 from ..errors import StoreReadOnly
-from .operations import Asked, View, operation, show
-from .program import confirm, wire
+from ..nouns import wire
+from .commands import Asked, View, show
+from .program import confirm
 
 if TYPE_CHECKING:
     from ..engine import Engine
@@ -25,17 +24,12 @@ VIEWS = {
 }
 
 
-@operation(
-    "audit",
-    click.Option(["--export"], type=click.Path(path_type=Path), metavar="FILE",
-                 help="Write all of it to a file of JSON lines."),
-)  # fmt: skip
-def audit(asked: Asked, export: Path | None) -> None:
+def audit(asked: Asked, export: str | None = None) -> None:
     if export is None:
         show(asked, asked.answer())
         return
     with asked.app.open() as engine:
-        count = _export(engine, export, asked)
+        count = _export(engine, Path(export), asked)
     asked.app.say({"path": str(export), "rows": count}, lambda _, out: f"✓ {count} rows written to {export}")
 
 
@@ -56,12 +50,6 @@ def _export(engine: Engine, path: Path, asked: Asked) -> int:
         raise StoreReadOnly(f"{path} cannot be written: {error.strerror}.", fix="Choose another file.") from error
 
 
-@operation(
-    "rollback", click.Option(["--yes", "-y"], is_flag=True, help="Do not ask."),
-    help="Bring everything, or a scope, back to how it was.\n\nNAME is a checkpoint, a time or #NUMBER of a change. "
-    "What came since is archived, what changed is put back. What was rejected stays rejected, what was erased stays "
-    "erased. A checkpoint is set first, which takes it back.",
-)  # fmt: skip
 def rollback(asked: Asked, yes: bool) -> None:
     with asked.app.open() as engine:
         done = asked.call(engine, dry_run=True)

@@ -8,35 +8,22 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .present import Look, plural
-from .program import App, command
+from .program import App
 from .terminal import progress
 
 if TYPE_CHECKING:
     from ..project.ingest import Report
 
-KINDS = ("adr", "incident", "code", "docs")
 
-
-@command()
-@click.argument("path", type=click.Path(path_type=Path))
-@click.option("--project", metavar="NAME", help="The project it is of (default: the name of its repository or folder).")
-@click.option("--as", "kind", type=click.Choice(KINDS), help="What it is, where it is not to be found out.")
-@click.option("--dry-run", is_flag=True, help="Only tell what would be done.")
-def ingest(app: App, path: Path, project: str | None, kind: Any, dry_run: bool) -> None:
-    """Take in a file or folder: decisions, incidents, code, documents.
-
-    Of a repository all files are read that git does not ignore; elsewhere those that no .gitignore excludes; never what
-    a .recollectignore excludes. A second run reads only what changed, retires what is gone, and supersedes what was
-    replaced. Where PATH is a whole repository, its latest commits are taken in too.
-    """
+def ingest(app: App, path: str, dry_run: bool, project: str | None = None, kind: Any = None) -> None:
     from ..project.ingest import ingest as run
     from ..project.ingest import note_place
 
     with app.open() as engine:
         with progress("reading") as step:
-            report = run(engine, path, project=project, kind=kind, dry_run=dry_run, progress=step)
+            report = run(engine, Path(path), project=project, kind=kind, dry_run=dry_run, progress=step)
         if not dry_run:
-            note_place(engine, path, report.project)
+            note_place(engine, Path(path), report.project)
         app.say(report, _ingested)
         if report.created or report.commits:  # it may be interrupted: the daemon goes on with it, or recollect embed
             with progress("giving vectors") as step:

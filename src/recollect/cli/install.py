@@ -8,31 +8,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import click
-
 from .. import settings
 from ..entrypoints import link
 from ..errors import BadInput
 from ..install.program import passed_on, refuse_passwords, script
 from .present import Look
-from .program import App, command
+from .program import App
 
 GIT_HOOKS = "git-hooks"
 PATIENCE = 60.0  # seconds that a daemon may take to start
-HOSTS = ("claude", "codex", "gemini", "cursor", "vscode", "windsurf", "opencode")
+NAMES = ("claude", "codex", "gemini", "cursor", "vscode", "windsurf", "opencode", GIT_HOOKS)
 
 
-@command()
-@click.argument("host", metavar="[HOST]", type=click.Choice((*HOSTS, GIT_HOOKS)), required=False)
-@click.option("--dry-run", is_flag=True, help="Only show what would change.")
-def install(app: App, host: str | None, dry_run: bool) -> None:
-    """Connect an assistant: its hooks and its MCP server.
-
-    HOST is claude, codex, gemini, cursor, vscode, windsurf or opencode. Its configuration files get what they need and
-    keep everything else; each is saved first. Settings of the environment (RECOLLECT_...) are passed on, and the daemon
-    is left running. Without HOST, tells which assistants are connected. With git-hooks, the
-    repository you are in tells of its commits; hooks that are there go on running.
-    """
+def install(app: App, dry_run: bool, host: str | None = None) -> None:
     if host is None:
         overview(app)
     elif host == GIT_HOOKS:
@@ -41,15 +29,7 @@ def install(app: App, host: str | None, dry_run: bool) -> None:
         change(app, host, dry_run, leave=False)
 
 
-@command()
-@click.argument("host", metavar="HOST", type=click.Choice((*HOSTS, GIT_HOOKS)))
-@click.option("--dry-run", is_flag=True, help="Only show what would change.")
 def uninstall(app: App, host: str, dry_run: bool) -> None:
-    """Take out what install put in, and leave everything else as it was.
-
-    HOST is claude, codex, gemini, cursor, vscode, windsurf or opencode; git-hooks are those of the repository you are
-    in, and what was there before comes back byte for byte.
-    """
     if host == GIT_HOOKS:
         change_git(app, dry_run, leave=True)
     else:

@@ -9,7 +9,6 @@ import os
 import shlex
 import shutil
 import sys
-import tempfile
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from datetime import UTC, datetime
@@ -21,12 +20,13 @@ import click
 
 from .. import __version__
 from ..errors import BadInput, Refused
-from ..types import DERIVED, EVERYWHERE, JOB_STATES, SCOPE_FIELDS, TRUSTS, Page, Recall
+from ..nouns import wire
+from ..types import DERIVED, EVERYWHERE, SCOPE_FIELDS, Page, Recall
 from . import present, terminal
-from .operations import Asked, View, operation, show
+from .commands import Asked, View, show
 from .present import Look
-from .program import App, cli, command, confirm, placed, several, wire
-from .terminal import look, progress
+from .program import App, cli, confirm
+from .terminal import progress
 
 EMPTY: dict[str, Any] = {"title": "", "reasoning": "", "tags": [], "keywords": [], "refs": [], "valid_from": None,
                          "valid_to": None, "expires_at": None}  # fmt: skip
@@ -65,17 +65,8 @@ VIEWS = {
 }
 
 
-@operation(
-    "forget", click.Option(["--all-in-scope"], is_flag=True, help="All inside --project, --user, …"),
-    click.Option(["--derived"], type=click.Choice((*DERIVED, "ask")), default="ask", show_default=True,
-                 help="What a purge does with memories that were made of these and have no other evidence. Without a "
-                 "terminal, or with --yes, ask means purge."),
-    click.Option(["--yes", "-y"], is_flag=True, help="Do not ask."),
-    help="Forget memories by id, by a query, or all inside a scope.\n\nWith --purge they are erased for good, wherever "
-    "their words lie, and the receipt tells what was done. To erase all of a person: recollect forget --user NAME "
-    "--purge",
-)  # fmt: skip
-def forget(asked: Asked, all_in_scope: bool, derived: str, yes: bool) -> None:
+def forget(asked: Asked, all_in_scope: bool, yes: bool, when_derived: str) -> None:
+    derived = when_derived
     ids, purge, scope = asked.given.get("id"), asked.given.get("purge", False), asked.app.inside()
     whole = all_in_scope or (purge and not ids and "query" not in asked.given and scope != EVERYWHERE)
     if sum((whole, bool(ids), "query" in asked.given)) != 1:
@@ -97,13 +88,7 @@ def forget(asked: Asked, all_in_scope: bool, derived: str, yes: bool) -> None:
     show(asked, gone)
 
 
-@operation(
-    "edit", click.Option(["--clear"], multiple=True, type=click.Choice([*EMPTY]), metavar="FIELD",
-                         help="Empty a field: tags, expires_at, …"),
-    help="Change a memory; with no option, open its text in $EDITOR.\n\nWith --content - the new text is read from "
-    "standard input.",
-)  # fmt: skip
-def edit(asked: Asked, clear: tuple[str, ...]) -> None:
+def edit(asked: Asked, clear: Sequence[str] = ()) -> None:
     changes = asked.given | {name: EMPTY[name] for name in clear}
     if changes.get("content") == "-":
         changes["content"] = terminal.piped()
@@ -115,8 +100,7 @@ def edit(asked: Asked, clear: tuple[str, ...]) -> None:
     asked.app.say(after, lambda _, out: present.changed(before, after, out))
 
 
-@operation("get", help="Show one memory whole: its source, evidence and links.")
-def show_(asked: Asked) -> None:
+def show_whole(asked: Asked) -> None:
     with asked.app.open() as engine:
         memory = asked.call(engine)
         source, evidence = engine.evidence(memory.id)
@@ -133,13 +117,7 @@ def next_page(argv: Sequence[str], cursor: str | None) -> str:
     return shlex.join(["recollect", *kept, "--cursor", cursor]) if cursor else ""
 
 
-@command("export")
-@click.option("-o", "--output", required=True, metavar="FILE", help="The file to write; - is standard output.")
-@click.option("--journal", is_flag=True, help="With the whole history.")
-@click.option("--reference", is_flag=True, help="Only entities and relations, as the reference memory server has them.")
-@click.option("--salvage", is_flag=True, help="Everything that can still be read of a damaged database.")
 def export(app: App, output: str, journal: bool, reference: bool, salvage: bool) -> None:
-    """Write everything to a file of JSON lines."""
     from ..store.checksums import noticing
 
     path = Path(output)
@@ -186,20 +164,7 @@ def _salvaged(app: App, path: Path, journal: bool) -> tuple[int, dict[str, None]
     return exchange.export_salvaged(found, path, now, journal=journal), dict.fromkeys(found.skipped)
 
 
-@command("import")
-@click.argument("file", metavar="FILE")
-@click.option("--no-embed", is_flag=True, help="Leave the vectors for later: recollect embed.")
-@click.option(
-    "--trust", type=click.Choice(TRUSTS), default="unverified", show_default=True,
-    help="How far it is believed at most, unless this home exported it.",
-)  # fmt: skip
-@placed
-def import_(app: App, file: str, no_embed: bool, trust: str) -> None:
-    """Take in a file of JSON lines.
-
-    FILE is an export of ours, has one object with "content" a line, or is a file of the reference memory server; - is
-    standard input.
-    """
+def import_file(app: App, file: str, no_embed: bool, trust: str) -> None:
     for name in ("user", "project"):
         app.given[name] = app.places.get(name) or app.given[name]
     with _passing(app, file) as folder:
@@ -216,13 +181,7 @@ def import_(app: App, file: str, no_embed: bool, trust: str) -> None:
     app.say(result, present.imported)
 
 
-@command()
-@click.option("--later", is_flag=True, help="Only ask for it: whoever runs recollect jobs --run does it.")
 def embed(app: App, later: bool) -> None:
-    """Give a vector to every memory that has none of today's model.
-
-    Where another model serves the store, it is changed over to today's.
-    """
     if later:
         with app.open() as engine:
             job = engine.embed_later()
@@ -236,21 +195,10 @@ def embed(app: App, later: bool) -> None:
     app.say({"embedded": count, "skipped": app.notes.said}, lambda _, out: done)
 
 
-@command()
-@several("--state", "states", type=click.Choice(JOB_STATES), metavar="STATE", help="Only in these states.")
-@click.option("-n", "--limit", type=int, default=50, show_default=True, help="At most so many.")
-@click.option("--retry", metavar="ID", help="Try a job again now.")
-@click.option("--cancel", metavar="ID", help="Call a job off.")
-@click.option("--run", is_flag=True, help="Do the jobs that are due.")
-@click.option("--stay", is_flag=True, help="With --run: wait for more, until interrupted.")
 def jobs(
-    app: App, states: tuple[str, ...], limit: int, retry: str | None, cancel: str | None, run: bool, stay: bool
-) -> None:
-    """Show background work: its state, attempts and errors.
-
-    States are queued, running, done, failed and cancelled. Interrupted, --run ends the job at hand first; interrupted
-    again, it gives the job back.
-    """
+    app: App, limit: int, run: bool, stay: bool, states: Sequence[str] = (), retry: str | None = None,
+    cancel: str | None = None,
+) -> None:  # fmt: skip
     if sum(map(bool, (retry, cancel, run))) > 1 or (stay and not run):
         raise BadInput("Give one of --retry, --cancel and --run; --stay goes with --run.")
     with app.open() as engine:
@@ -263,19 +211,10 @@ def jobs(
         elif cancel:
             app.say(engine.jobs.cancel(cancel), present.job)
         else:
-            app.say(engine.jobs.list(states=states, limit=limit), present.jobs)
+            app.say(engine.jobs.list(states=tuple(states), limit=limit), present.jobs)
 
 
-@command("migrate-store")
-@click.argument("source", metavar="FROM")
-@click.argument("target", metavar="TO")
 def migrate_store(app: App, source: str, target: str) -> None:
-    """Copy a whole store, such as from a file to PostgreSQL.
-
-    FROM and TO are SQLite files or postgresql:// URLs. Every tenant is copied, history and all, and both stores are
-    compared to the last byte. Stopped at any time, it goes on where it was when it is run again. TO must be empty, or
-    what an earlier run left.
-    """
     from .. import settings
     from ..history.replay import replay
     from ..store import open_store
@@ -302,11 +241,7 @@ def migrate_store(app: App, source: str, target: str) -> None:
     app.say(data, lambda _, out: present.copied(result, shown[1], out) + present.again(again))
 
 
-@command()
-@click.option("--fix", is_flag=True, help="Mend what can be mended safely: permissions, full text, missing vectors.")
-@click.option("--accept", is_flag=True, help="Take the database as it is, after changes were lost or it was replaced.")
 def doctor(app: App, fix: bool, accept: bool) -> None:
-    """Look at every part, and say how to mend what is broken."""
     from ..upkeep import doctor as doctors
     from . import probe
 
@@ -331,13 +266,7 @@ def doctor(app: App, fix: bool, accept: bool) -> None:
         raise click.exceptions.Exit(1)
 
 
-@command()
-@click.argument("name", required=False)
-def config(app: App, name: str | None) -> None:
-    """Show the settings, and where each comes from.
-
-    NAME gives the value of one of them; `path` gives the file to write them into.
-    """
+def config(app: App, name: str | None = None) -> None:
     from dataclasses import fields
 
     from .. import settings
@@ -360,50 +289,14 @@ def config(app: App, name: str | None) -> None:
         app.say(data, lambda _, out: present.configured(rows, str(now.config_path), out))
 
 
-@command()
 def version(app: App) -> None:
-    """Show the versions of the program and of what it runs on."""
     from ..upkeep import doctor as doctors
 
     found = doctors.versions(__version__)
     app.say(found, lambda _, out: f"recollect {__version__} (Python {found['python']}, SQLite {found['sqlite']})")
 
 
-@command()
-@click.option("--no-pause", is_flag=True, help="Do not wait for Enter between the steps.")
-def tour(app: App, no_pause: bool) -> None:
-    """See every verb once, in a store that is removed afterwards."""
-    from . import tour as tours
-
-    wait = terminal.asks() and not no_pause and not app.json
-    fresh, steps = partial(look, sys.stdout), []
-    if not app.json:
-        click.echo(tours.opening(fresh()), color=fresh().colour)
-    with (
-        tempfile.TemporaryDirectory(prefix="recollect-tour-") as folder,
-        closing(tours.steps(Path(folder), fresh)) as made,
-    ):
-        for number, step in enumerate(made, start=1):
-            steps.append(step)
-            if wait and number > 1:
-                click.echo(fresh().dim("\n    … Enter for the next step, Ctrl-C to leave"), err=True)
-                click.getchar()
-            if not app.json:
-                acts = zip(step.commands, step.outputs, strict=True)
-                click.echo("\n" + present.step(number, step.says, acts, fresh()), color=fresh().colour)
-    app.say({"steps": steps}, lambda _, out: tours.closing(out))
-
-
-@command()
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(app: App, shell: str) -> None:
-    """Print the completion script of a shell.
-
-    \b
-    bash   eval "$(recollect completion bash)"   in ~/.bashrc
-    zsh    eval "$(recollect completion zsh)"    in ~/.zshrc
-    fish   recollect completion fish > ~/.config/fish/completions/recollect.fish
-    """
     from click.shell_completion import get_completion_class
 
     kind = get_completion_class(shell)

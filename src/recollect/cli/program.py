@@ -14,17 +14,16 @@ import os
 import sys
 from collections.abc import Callable, MutableMapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial, reduce
-from importlib import import_module
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from .. import __version__
 from ..errors import BadInput, RecollectError
-from ..types import Noun, Scope
+from ..nouns import wire
+from ..types import Scope
 from . import present, terminal
-from .contents import CONTENTS, MODULES
 from .present import Look
 from .terminal import Notes, look
 
@@ -73,6 +72,17 @@ class App:
         named = {name: value for name in ("user", "project") if (value := self.given[name])}
         return Scope(**named | self.places)
 
+    def take(self, values: dict[str, Any], placed: Sequence[str]) -> None:
+        """Take out of a command's values what every command shares: --json, --tenant, and where to look."""
+        if values.pop("json", False):
+            self.json = self.notes.quiet = True
+        self.given["tenant"] = values.pop("tenant", None) or self.given["tenant"]
+        self.places |= {name: value for name in placed if (value := values.pop(name, None)) is not None}
+        if values.pop("everywhere", False):
+            if self.places.get("project") or self.given["project"]:
+                raise BadInput("--everywhere and --project exclude each other.", fix="Give one of the two.")
+            self.places["project"] = ""
+
     def say(self, result: Any, render: Callable[[Any, Look], str], *, err: bool = False) -> None:
         if self.json:
             ascii = "utf" not in (getattr(sys.stdout, "encoding", None) or "").lower()
@@ -89,42 +99,28 @@ class App:
 class Program(click.Group):
     """The group of all commands, each loaded when it is called: sections in its help, and our errors in our words."""
 
-    _made: MutableMapping[str, click.Command]
-
     @property
     def commands(self) -> MutableMapping[str, click.Command]:
         """All of them, loaded."""
-        for name in MODULES:
-            self._load(name)
-        return self._made
+        return {name: found for name in self.list_commands(None) if (found := self.get_command(None, name))}
 
     @commands.setter
     def commands(self, made: MutableMapping[str, click.Command]) -> None:
-        self._made = made
+        self._made = dict(made)
 
-    def add_command(self, cmd: click.Command, name: str | None = None) -> None:
-        self._made[name or cmd.name or ""] = cmd
+    def get_command(self, ctx: click.Context | None, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self._made:
+            from .commands import make
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        self._load(cmd_name)
-        return self._made.get(cmd_name)
+            if (found := make(cmd_name)) is None:
+                return None
+            self._made[cmd_name] = found
+        return self._made[cmd_name]
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted(MODULES)
+    def list_commands(self, ctx: click.Context | None) -> list[str]:
+        from .commands import contents
 
-    def made(self, name: str) -> click.Command | None:
-        """A command that was loaded already."""
-        return self._made.get(name)
-
-    def _load(self, name: str) -> None:
-        if name not in MODULES or name in self._made:
-            return
-        if MODULES[name]:
-            import_module(f"{__package__}.{MODULES[name]}")
-        else:
-            from .operations import load
-
-            load(name)
+        return sorted(name for section in contents().values() for name in section)
 
     def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, *_: Any, **extra: Any) -> Any:
         argv = list(sys.argv[1:] if args is None else args)
@@ -146,7 +142,9 @@ class Program(click.Group):
         sys.exit(code if isinstance(code, int) else 0)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        for title, section in CONTENTS.items():
+        from .commands import contents
+
+        for title, section in contents().items():
             with formatter.section(title):
                 formatter.write_dl(list(section.items()))
 
@@ -158,15 +156,6 @@ def complain(error: dict[str, str], code: int, argv: Sequence[str]) -> int:
         out = look(sys.stderr)
         click.echo(present.complaint(error, out), err=True, color=out.colour)
     return code
-
-
-def wire(value: Any) -> Any:
-    """The wire form of a result: nouns by themselves, and what holds them."""
-    if isinstance(value, Noun):
-        return value.as_dict()
-    if isinstance(value, dict):
-        return {name: wire(part) for name, part in value.items()}
-    return [wire(part) for part in value] if isinstance(value, list | tuple) else value
 
 
 def confirm(preview: Callable[[Look], str]) -> None:
@@ -182,65 +171,22 @@ def confirm(preview: Callable[[Look], str]) -> None:
         raise click.exceptions.Exit(0)
 
 
-# -- options ----------------------------------------------------------------------------------------------------------
+def command(name: str, *, group: click.Group) -> Callable[[F], click.Command]:
+    """A command of another distribution: it takes `--json` and is given the `App`."""
+
+    def wrap(function: F) -> click.Command:
+        def run(app: App, **values: Any) -> None:
+            app.take(values, ())
+            function(app, **values)
+
+        made = group.command(name, help=function.__doc__)(click.pass_obj(run))
+        made.params = [*getattr(function, "__click_params__", [])[::-1], JSON()]
+        return made
+
+    return wrap
 
 
-def together(*options: Callable[[Any], Any]) -> Callable[[F], F]:
-    return lambda function: reduce(lambda made, option: option(made), reversed(options), function)
-
-
-def _json(ctx: click.Context, _: click.Parameter, value: bool) -> None:
-    if value:
-        app = ctx.find_object(App)
-        if app:
-            app.json = app.notes.quiet = True
-
-
-def _place(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
-    app = ctx.find_object(App)
-    if app and value is not None and param.name:
-        app.places[param.name] = value
-
-
-def _everywhere(ctx: click.Context, _: click.Parameter, value: bool) -> None:
-    app = ctx.find_object(App)
-    if app and value:
-        if app.places.get("project") or app.given["project"]:
-            raise BadInput("--everywhere and --project exclude each other.", fix="Give one of the two.")
-        app.places["project"] = ""
-
-
-def several(*names: str, **more: Any) -> Callable[[F], F]:
-    return click.option(*names, multiple=True, **more)
-
-
-def command(
-    name: str | None = None, *, group: click.Group | None = None, **more: Any
-) -> Callable[[F], click.Command]:  # fmt: skip
-    """A command that takes `--json` and is given the `App`; of the program, or of a group of its commands."""
-    flag = click.option("--json", **_JSON)
-    return lambda function: (group or cli).command(name, **more)(flag(click.pass_obj(function)))
-
-
-_EVERYWHERE: dict[str, Any] = {"is_flag": True, "expose_value": False, "callback": _everywhere,
-                               "help": "Of every project; without it, of this folder's."}  # fmt: skip
-_JSON: dict[str, Any] = {"is_flag": True, "expose_value": False, "callback": _json, "help": "Print JSON."}
-EVERYWHERE = partial(click.Option, ["--everywhere"], **_EVERYWHERE)
-JSON = partial(click.Option, ["--json"], **_JSON)
-
-
-def _placing(name: str) -> dict[str, Any]:
-    return {"expose_value": False, "callback": _place, "metavar": "NAME", "help": f"Of this {name}."}
-
-
-def place(name: str) -> click.Option:
-    return click.Option([f"--{name}"], **_placing(name))
-
-
-placed = together(
-    *(click.option(f"--{name}", **_placing(name)) for name in ("project", "user", "branch", "agent", "session")),
-    click.option("--everywhere", **_EVERYWHERE),
-)
+JSON = partial(click.Option, ["--json"], is_flag=True, help="Print JSON.")
 
 
 # -- the program ------------------------------------------------------------------------------------------------------
@@ -270,5 +216,5 @@ def cli(ctx: click.Context, /, as_json: bool, **given: Any) -> None:
 
         chosen = settings.load(store=given["store"])[0]
         place, there = settings.shown(chosen.place), chosen.remote or chosen.store_path.exists()
-        data = {"version": __version__, "store": place, "commands": sorted(MODULES)}
+        data = {"version": __version__, "store": place, "commands": cli.list_commands(ctx)}
         ctx.obj.say(data, lambda _, out: present.welcome(place, there, out))

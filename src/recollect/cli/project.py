@@ -5,12 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from .. import ids
 from ..ops import project as words
 from . import present
-from .operations import Asked, View, operation, show
+from .commands import Asked, View, show
 from .present import Look, plural
 
 if TYPE_CHECKING:
@@ -19,10 +17,6 @@ if TYPE_CHECKING:
     from ..project.truth import Verified
 
 
-@operation(
-    "project_state",
-    click.Option(["--refresh"], is_flag=True, help="Take in new commits, follow branches and verify citations now."),
-)
 def git(asked: Asked, refresh: bool) -> None:
     if not refresh:
         show(asked, asked.answer())

@@ -13,7 +13,7 @@ import click
 from .. import times
 from ..errors import BadInput, RecollectError
 from .present import Look, plural
-from .program import App, command, placed
+from .program import App
 from .terminal import asks, look
 
 if TYPE_CHECKING:
@@ -23,23 +23,9 @@ if TYPE_CHECKING:
 KEYS = {"a": "approve", "e": "edit", "r": "reject", "m": "merge", "w": "why", "s": "skip", "q": "quit"}
 
 
-@command()
-@click.argument("id", nargs=-1, metavar="[ID]...")
-@click.option("--approve", is_flag=True, help="Believe what is named.")
-@click.option("--reject", is_flag=True, help="Turn down what is named, and never let it come back.")
-@click.option("--into", metavar="ID", default="", help="Join what is named to this memory, which says the same.")
-@click.option("--list", "only_list", is_flag=True, help="Only show what waits.")
-@click.option("-n", "--limit", type=int, default=50, show_default=True, help="At most so many.")
-@click.option("--reason", default="", help="Kept in the history.")
-@placed
 def review(
-    app: App, id: tuple[str, ...], approve: bool, reject: bool, into: str, only_list: bool, limit: int, reason: str
+    app: App, approve: bool, reject: bool, into: str, only_list: bool, limit: int, reason: str, id: Sequence[str] = ()
 ) -> None:
-    """Approve or reject what was found and waits for a person.
-
-    With IDs and what to do, it is done; without, each is shown and asked about, or only listed where there is no
-    terminal.
-    """
     if approve + reject + bool(into) > 1:
         raise BadInput("Name one of --approve, --reject and --into.")
     with app.open() as engine:

@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -98,6 +99,14 @@ def piped() -> str:
         ) from error
 
 
+def existing(path: str, *, folder: bool = False) -> Path:
+    """A path of the command line that must be there."""
+    found = Path(path)
+    if not (found.is_dir() if folder else found.is_file()):
+        raise BadInput(f"{path} is not a {'folder' if folder else 'file'}.", fix="Check the path.")
+    return found
+
+
 @contextmanager
 def progress(label: str) -> Iterator[Callable[[int, int], None]]:
     """A bar on standard error when that is a terminal; it starts over when the work starts over."""
@@ -143,7 +152,7 @@ class Moment(_Type):
     name = "time"
 
     def __init__(self, *, ahead: bool = False, whole_day: bool = False) -> None:
-        self._ahead = ahead  # «7d» means in seven days
+        self._ahead = ahead  # "7d" means in seven days
         self._whole_day = whole_day  # a day means its end
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime:

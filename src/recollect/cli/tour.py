@@ -8,16 +8,23 @@ by meaning.
 from __future__ import annotations
 
 import shlex
+import sys
+import tempfile
 from collections.abc import Callable, Generator, Iterator
+from contextlib import closing as closed
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import click
 
 from .. import ids
 from ..errors import Refused
 from ..types import Noun
-from . import present
+from . import present, terminal
 from .present import Look
+from .program import App
 
 if TYPE_CHECKING:
     from ..engine import Engine
@@ -167,3 +174,23 @@ def _counting(memory: Engine, look: Look) -> Step:
     return Step(
         "Everything is one file, and you can look inside.", ("recollect stats",), (present.stats(counts, look),)
     )
+
+
+def tour(app: App, no_pause: bool) -> None:
+    wait = terminal.asks() and not no_pause and not app.json
+    fresh, taken = partial(terminal.look, sys.stdout), []
+    if not app.json:
+        click.echo(opening(fresh()), color=fresh().colour)
+    with (
+        tempfile.TemporaryDirectory(prefix="recollect-tour-") as folder,
+        closed(steps(Path(folder), fresh)) as made,
+    ):
+        for number, step in enumerate(made, start=1):
+            taken.append(step)
+            if wait and number > 1:
+                click.echo(fresh().dim("\n    … Enter for the next step, Ctrl-C to leave"), err=True)
+                click.getchar()
+            if not app.json:
+                acts = zip(step.commands, step.outputs, strict=True)
+                click.echo("\n" + present.step(number, step.says, acts, fresh()), color=fresh().colour)
+    app.say({"steps": taken}, lambda _, out: closing(out))

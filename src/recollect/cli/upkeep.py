@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,33 +14,21 @@ import click
 from ..errors import BadInput, DaemonRunning, ServerUnavailable
 from ..ops.upkeep import cleaned
 from ..upkeep.backup import Backup
-from ..upkeep.janitor.janitor import NAMES
-from .operations import View, group
+from .commands import View
 from .present import Look, again, memories, plural
-from .program import App, command, several
+from .program import App
 from .terminal import progress
 
 VIEWS = {"health": View(end=lambda found, asked: int(found.status == "alert"))}
 
 
-@command("run", group=group("janitor"))
-@click.option("--dry-run", is_flag=True, help="Change nothing, tell what would be done.")
-@several("--step", "steps", type=click.Choice(NAMES), metavar="NAME", help=f"Only this step: {', '.join(NAMES)}.")
-def run(app: App, dry_run: bool, steps: tuple[str, ...]) -> None:
-    """Clean up now.
-
-    Each step is on its own and can be cut off; what a person pinned (tag pinned) or edited is never touched.
-    """
+def run_janitor(app: App, dry_run: bool, steps: Sequence[str] = ()) -> None:
     with app.open() as engine, progress("cleaning") as step:
         report = engine.janitor.run(dry_run=dry_run, steps=steps, progress=step)
     app.say(report, lambda found, out: cleaned(found))
 
 
-@command()
-@click.option("--every", type=click.FloatRange(min=0.2), default=2.0, help="Seconds between two looks.")
-@click.option("--once", is_flag=True, help="Look once and end.")
 def top(app: App, every: float, once: bool) -> None:
-    """Watch a daemon at work: requests, recall, queue, index, cost."""
     from ..entrypoints import link
     from . import screen
 
@@ -60,14 +49,7 @@ def top(app: App, every: float, once: bool) -> None:
         time.sleep(every)
 
 
-@command()
-@click.argument("path", type=click.Path(path_type=Path))
-def backup(app: App, path: Path) -> None:
-    """Write the whole store to a file at PATH, and verify it.
-
-    Others go on meanwhile. The file is a store of its own, with every tenant and the whole history. Nothing is written
-    over.
-    """
+def backup(app: App, path: str) -> None:
     from ..settings import load
     from ..store import open_store
     from ..upkeep import backup as backups
@@ -79,17 +61,11 @@ def backup(app: App, path: Path) -> None:
         closing(open_store(chosen.place, chosen.busy_timeout, datetime.now(UTC))) as store,
         progress("copying") as step,
     ):
-        made = backups.backup(store, path, datetime.now(UTC), step)
+        made = backups.backup(store, Path(path), datetime.now(UTC), step)
     app.say(made, _backed_up)
 
 
-@command()
-@click.argument("path", type=click.Path(path_type=Path))
-def restore(app: App, path: Path) -> None:
-    """Put the backup at PATH in the place of the store.
-
-    A file that lies there is set aside under another name; a database on a server must be empty. No daemon may run.
-    """
+def restore(app: App, path: str) -> None:
     from ..serve.lock import holder
     from ..settings import load
     from ..upkeep import backup as backups
@@ -98,7 +74,7 @@ def restore(app: App, path: Path) -> None:
     if running := holder(chosen.home):
         raise DaemonRunning(f"A daemon is running (process {running.get('pid', '?')}).", fix="End it: recollect stop")
     with progress("copying") as step:
-        done = backups.restore(path, chosen, datetime.now(UTC), step)
+        done = backups.restore(Path(path), chosen, datetime.now(UTC), step)
     app.say(done, _restored)
 
 

@@ -18,16 +18,9 @@ from ..answers.course import Ask
 from ..engine import Engine
 from ..errors import NotFound
 from ..recall.fence import HEADER, fenced, neutral
-from ..store.answers import TIERS, Answer
+from ..store.answers import Answer
 from ..types import Scope
 from .folders import asked_in, folder_of, left_out
-from .operation import LOOKED, PLACED, Operation, P
-
-QUESTION = P("question", "text", "The question, in plain words.", aliases=("query", "q", "text"), cli="QUESTION...")
-KNOWN = P(
-    "question", "text", "The question, or its id in the cache.", aliases=("query", "q", "text", "id"), cli="QUESTION|ID"
-)
-PLACES, ASKED = PLACED[:2], LOOKED[:2]  # an answer is kept for a user and a project, and nothing narrower
 
 
 def _place(caller: Caller, places: dict[str, Any]) -> Scope:
@@ -175,116 +168,9 @@ def rated(answer: Answer, now: datetime) -> str:
     return f"Noted; it is sure to {answer.confidence or 0:.2f} now."
 
 
-GROUPS = {"answers": "Look after the answers that are kept."}
-OPERATIONS: tuple[Operation, ...] = (
-    Operation(
-        "ask", "Ask the librarian", "Answer a question from memory, at once if it was asked before.",
-        "Use it for questions that come up again: how something works, where it lies, who owns it, what was decided. "
-        "The answer names its sources and how sure it is. What is not known is said, and an answer to a question that "
-        "is only near is marked as related: do not take it for the answer.",
-        (QUESTION, P("fresh", "flag", "Compute it now, whatever is kept.", False), *LOOKED),
-        ask, said, "POST", "/v1/ask", Answered,
-        read_only=True, idempotent=True, mcp="ask_librarian", cli="ask",
-    ),
-    Operation(
-        "remember_answer", "Remember an answer", "Keep an answer to a question, to be given when it is asked again.",
-        "Use it when the user gave or confirmed an answer. It ends when what is known about the question changes.",
-        (
-            replace(QUESTION, cli="QUESTION"), P("answer", "text", "The answer.", cli="ANSWER"),
-            P("pin", "flag", "Never let it go for want of room.", False), *PLACES,
-        ),
-        remember_answer, said, "POST", "/v1/answers", Answered,
-        right="write", idempotent=True, mcp="librarian_remember", cli="answers remember", status=201,
-    ),
-    Operation(
-        "forget_answer", "Forget an answer", "Take a question and its answer out of the cache.",
-        "Use it when a kept answer is wrong or old. What is remembered stays; the question is answered anew.",
-        (KNOWN, *ASKED),
-        forget_answer, lambda found, now: f"Forgotten: {neutral(found.question)}", "POST", "/v1/answers/forget", Answer,
-        right="write", destructive=True, mcp="librarian_forget", cli="answers forget",
-    ),
-    Operation(
-        "feedback", "Rate an answer", "Say whether an answer helped.",
-        "Use it when the user says so. Two that did not help retire the answer.",
-        (KNOWN, P("helpful", "flag", "Whether it helped.", cli="--helpful/--not-helpful"), *ASKED),
-        feedback, rated, "POST", "/v1/answers/feedback", Answer,
-        right="write", mcp="librarian_feedback", cli="answers feedback",
-    ),
-    Operation(
-        "answer_stats", "Statistics of answers", "How often answers come from the cache, and what is kept there.",
-        "Use it when asked how well the cache works.",
-        PLACES,
-        answer_stats, counted, "GET", "/v1/answers/stats", dict,
-        read_only=True, idempotent=True, mcp="librarian_memory_stats", cli="answers stats",
-    ),
-    Operation(
-        "answer_asks", "Questions lately", "The last questions: whether each was answered from the cache, and why.",
-        "Oldest first; the server holds the last few hundred in memory.",
-        (P("limit", "whole", "At most so many.", 200, aliases=("k", "n"), least=1, most=500),),
-        answer_asks, asks, "GET", "/v1/answers/asks", [Ask],
-        read_only=True, idempotent=True, no_mcp="a model asks, and does not watch the cache",
-        no_cli="the page at / shows it",
-    ),
-    Operation(
-        "pin_answer", "Pin an answer", "Keep an answer whatever room is needed for.",
-        "It still ends when what it was built from changes, and is then computed again by itself.",
-        (KNOWN, P("undo", "flag", "Let it go again.", False), *ASKED),
-        pin, line, "POST", "/v1/answers/pin", Answer,
-        right="write", idempotent=True, no_mcp="a person decides what stays", cli="answers pin",
-    ),
-    Operation(
-        "answer_get", "Look an answer up", "A kept answer that holds, or none: the cache alone.",
-        "For programs that compute answers themselves: look here first, and put what was computed with answer_put.",
-        (QUESTION, *ASKED),
-        answer_get, lambda found, now: said(found["answer"], now) if found["hit"] else "Not kept.",
-        "POST", "/v1/answers/get", dict,
-        read_only=True, idempotent=True, no_mcp="for programs; a model uses ask_librarian",
-        no_cli="for programs; a person uses recollect ask",
-    ),
-    Operation(
-        "answer_put", "Put an answer", "Keep an answer that a program computed, with what it depends on.",
-        "It ends when one of the memories, files or repositories it names changes, and after its hours.",
-        (
-            QUESTION, P("answer", "text", "The answer."),
-            P("memories", "texts", "Ids of memories it was made of.", ()),
-            P("files", "paths", "Paths of files it was made of, on the server. Needs the right «admin».", ()),
-            P("repositories", "paths", "Folders whose checked out commit counts. Needs the right «admin».", ()),
-            P("hours", "number", "How long it holds.", None, least=0.001, most=100_000),
-            P("confidence", "number", "0 to 1.", 1.0, least=0, most=1),
-            P("compute_ms", "number", "How long computing it took.", None, least=0, most=10**9),
-            *PLACES,
-        ),
-        answer_put, said, "PUT", "/v1/answers", Answered,
-        right="write", idempotent=True, no_mcp="for programs; a model uses librarian_remember",
-        no_cli="for programs; a person uses recollect answers remember",
-    ),
-    Operation(
-        "answer_seed", "Seed answers", "Keep answers before anybody asks: to headings, and to what was asked in talk.",
-        "Headings of documents become «what is X?»; questions that came up twice in talk are taken as they are.",
-        (
-            P("documents", "flag", "From the headings of documents.", True),
-            P("talk", "flag", "From questions that were asked repeatedly.", True),
-            P("limit", "whole", "At most so many.", 200, least=1, most=10_000), *PLACES,
-        ),
-        answer_seed, sown, "POST", "/v1/answers/seed", Seeded,
-        right="write", idempotent=True, no_mcp="upkeep, not work on knowledge", within="answers seed",
-    ),
-    Operation(
-        "answers", "List answers", "Questions that were asked, last asked first, with the answers that are kept.",
-        "Those of every user and project, unless one is named.",
-        (
-            P("limit", "whole", "At most so many.", 50, aliases=("k", "n"), least=1, most=1000, cli="-n --limit"),
-            P("tier", "text", "Only of this tier.", None, choices=TIERS),
-            P("kept", "flag", "Only with an answer, or only without.", None, cli="--kept/--not-kept"), *PLACES,
-        ),
-        answer_list, lines, "GET", "/v1/answers", [Answer],
-        read_only=True, idempotent=True, no_mcp="a model asks, and does not browse the cache", cli="answers list",
-    ),
-    Operation(
-        "answer", "Show an answer", "One question with its answer, what it was built from and how often it was asked.",
-        "By the id of the question.",
-        (P("id", "text", "The id of the question, or at least its last 4 characters.", cli="QUESTION|ID"), *ASKED),
-        answer_show, line, "GET", "/v1/answers/{id}", Answer,
-        read_only=True, idempotent=True, no_mcp="a model asks, and does not browse the cache", cli="answers show",
-    ),
-)  # fmt: skip
+def forgotten_answer(found: Answer, now: datetime) -> str:
+    return f"Forgotten: {neutral(found.question)}"
+
+
+def looked_up(found: dict[str, Any], now: datetime) -> str:
+    return said(found["answer"], now) if found["hit"] else "Not kept."

@@ -1,10 +1,14 @@
-"""The one list of operations. MCP, HTTP, the client and the commands are thin over it; tests/test_ops.py walks it."""
+"""The one list of operations, from which every surface is made; tests/test_ops.py walks it."""
 
 from __future__ import annotations
 
-from . import access, answers, history, memories, memory_tool, page, project, upkeep
-from .operation import Operation
+from .operation import Operation, load
+from .parameters import read_file
 
-NOUNS = (memories, upkeep, memory_tool, access, history, project, answers, page)
-OPERATIONS: tuple[Operation, ...] = tuple(operation for noun in NOUNS for operation in noun.OPERATIONS)
+NOUNS = ("memories", "upkeep", "memory_tool", "access", "history", "project", "answers", "page")
+BY_NOUN: dict[str, tuple[Operation, ...]] = {noun: load(f"ops.{noun}") for noun in NOUNS}
+OPERATIONS: tuple[Operation, ...] = tuple(operation for noun in NOUNS for operation in BY_NOUN[noun])
 BY_NAME = {operation.name: operation for operation in OPERATIONS}
+GROUPS: dict[str, str] = {
+    name: help for noun in NOUNS for name, help in read_file("ops", f"{noun}.toml").get("groups", {}).items()
+}

@@ -26,7 +26,8 @@ from ..engine import Engine
 from ..errors import RecollectError
 from ..recall.fence import neutral_line
 from ..types import Memory, Scope
-from .operation import PLACED, Operation, P
+from .advice import for_model
+from .parameters import PLACES
 
 COMMANDS = ("view", "create", "str_replace", "insert", "delete", "rename")
 ROOT = "/memories"
@@ -36,7 +37,6 @@ MAX_FILES = 1000  # looked at in one scope
 MISSING = "The path {} does not exist. Please provide a valid path."
 END = "\u2060"  # behind the blanks that a file ends in; it is not seen
 _PART = re.compile(r"[\w .,@+()\[\]-]+")
-PLACES = ("project", "user", "branch", "agent", "session")
 
 
 class Mistake(Exception):
@@ -54,8 +54,6 @@ def run(engine: Engine, caller: Caller, *, command: str, **given: Any) -> dict[s
     except RecollectError as error:
         if error.status >= 500:
             raise
-        from .advice import for_model  # which knows every operation, this one among them
-
         return {"content": for_model(error), "is_error": True}
 
 
@@ -263,27 +261,5 @@ def _told(given: dict[str, Any], name: str) -> str:
     return str(given[name])
 
 
-OPERATIONS = (
-    Operation(
-        "memory_tool", "Memory tool", "The commands of the memory tool memory_20250818, over files below /memories.",
-        "For programs that give Claude its memory tool: pass each tool call's input on as it is, and give content back "
-        "as the tool result. Each file is a memory: found by recall, with a history.",
-        (
-            P("command", "text", "What to do.", choices=COMMANDS),
-            P("path", "text", "The file or directory, below /memories.", None),
-            P("view_range", "wholes", "First and last line to show; -1 is the end.", None),
-            P("file_text", "text", "What to write (create).", None),
-            P("old_str", "text", "What to replace; it must occur exactly once.", None),
-            P("new_str", "text", "What to put in its place.", None),
-            P("insert_line", "whole", "After which line to insert; 0 is the top.", None, least=0, most=10**7),
-            P("insert_text", "text", "What to insert.", None),
-            P("old_path", "text", "What to rename.", None),
-            P("new_path", "text", "Its new path.", None),
-            *PLACED,
-        ),
-        run, lambda result, now: str(result["content"]), "POST", "/v1/memory-tool",
-        {"content": str, "is_error": bool},
-        right="write", destructive=True, no_mcp="for programs that offer the memory tool themselves",
-        no_cli="for programs; a person uses remember, edit and forget",
-    ),
-)  # fmt: skip
+def answered(result: dict[str, Any], now: Any) -> str:
+    return str(result["content"])

@@ -1,160 +1,150 @@
-"""What an operation is, and the parameters that several share.
+"""What an operation is: one declaration from which every surface is made.
 
-An operation has a name, a sentence, a longer text that tells a model when to use it, its parameters, the verb that does
-it, the right it needs, honest hints, its address over HTTP, the command that does the same, its MCP tool, and words for
-a model. Where a surface has none, the operation says why. `call` is the one way to run it: rights, then parameters,
-then the verb.
+The TOML file of a noun (`memories.toml`) declares its operations; the module beside it (`memories.py`) has the
+functions that do the work. HTTP routes, MCP tools, the OpenAPI document, commands, the Python client and the reference
+docs all come from the declaration. `call` is the one way to run an operation: rights first, then parameters, then the
+function. Nothing here imports the engine, so that the command line and the client can read declarations at little
+cost.
+
+Keys of a declaration: `title`, `summary` and `description` (which tells a model when to use it); `http` (one address,
+or a list of them); `run`, the function (named like the operation unless given) and `say`, which words the result for a
+model; `returns`, the type of the result as `module:Name`, in a list, or by names; `right`, `destructive`,
+`idempotent`, `status`; `mcp` (its tool) or `no_mcp` (why there is none); `cli` (its command), `within` (the command
+that does it among other things) or `no_cli`; `help` for the command where the summary does not fit; `tenant` where the
+command may name one; `parameters`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Literal
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal
 
-from ..agents.access import Caller
-from ..engine import Engine
-from ..types import KINDS, NETWORKS, SOURCES, STATES
-from . import words
-from .parameters import Parameter, read, schema
+from .parameters import PACKAGE, Parameter, constant, declared, read, read_file, schema
 
-P = Parameter  # the tables of operations are long enough
+if TYPE_CHECKING:
+    from ..agents.access import Caller
+    from ..engine import Engine
+
 Right = Literal["read", "write", "review", "admin"]
-WHEN = "A time with its zone (2026-03-01T09:30:00Z), a day (2026-03-01), or how long ago (7d, 2h)."
+_FIELDS = {"http": "addresses", "returns": "returned", "run": "verb", "say": "wording"}  # keys that are named otherwise
+_PLAIN: dict[str, Any] = {"dict": dict, "str": str, "int": int, "bool": bool}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
-    """`returns` is the noun it gives: one, a `[noun]` list of them, or a dictionary of names to either.
-
-    `cli` is the command that is made from it, or `within` one that does it among other things. `help` is what the
-    command says of itself, where that is not the summary; `tenant` lets the command name one.
-    """
+    """`module` has its functions; `returned` names the type of the result (`module:Name`), `returns` is that type."""
 
     name: str
-    title: str
-    summary: str
-    description: str
-    parameters: tuple[P, ...]
-    run: Callable[..., Any]
-    say: words.Words
-    method: str
-    path: str
-    returns: Any
+    module: str
+    parameters: tuple[Parameter, ...]
+    addresses: tuple[tuple[str, str], ...] = ()
+    returned: Any = "dict"
+    verb: str
+    wording: str = "words.plain"
+    title: str = ""
+    summary: str = ""
+    description: str = ""
+    help: str = ""
     right: Right = "read"
-    read_only: bool = False
     destructive: bool = False
     idempotent: bool = False
-    also: tuple[tuple[str, str], ...] = ()
+    status: int = 200
     mcp: str = ""
     no_mcp: str = ""
     cli: str = ""
     within: str = ""
     no_cli: str = ""
-    help: str = ""
     tenant: bool = False
-    status: int = 200
+    output: str = ""
+
+    @property
+    def method(self) -> str:
+        return self.addresses[0][0] if self.addresses else ""
+
+    @property
+    def path(self) -> str:
+        return self.addresses[0][1] if self.addresses else ""
+
+    @property
+    def read_only(self) -> bool:
+        return (self.right == "read" or self.method == "GET") and not self.destructive
+
+    @property
+    def about(self) -> str:
+        """What it does and when to use it, as a model is told."""
+        return f"{self.summary} {self.description}".strip()
 
     @property
     def command(self) -> str:
         return self.cli or self.within
 
+    @property
+    def returns(self) -> Any:
+        return _type(self.returned)
+
+    @property
+    def run(self) -> Callable[..., Any]:
+        """The function that does it."""
+        found: Callable[..., Any] = self._function(self.verb)
+        return found
+
+    def _function(self, name: str) -> Any:
+        module, _, last = name.rpartition(".")
+        return getattr(import_module(f"{PACKAGE}.{f'ops.{module}' if module else self.module}"), last)
+
+    def output_schema(self) -> dict[str, Any] | None:
+        """The JSON Schema of its result, for a tool that gives plain data beside the text."""
+        found: dict[str, Any] | None = self._function(self.output) if self.output else None
+        return found
+
     def schema(self, *, rare: bool = True) -> dict[str, Any]:
         return schema(self.parameters, rare=rare)
+
+    def signature(self) -> str:
+        """The tool's name and parameters in a line, with optional ones in brackets."""
+        shown = [one.name if one.required else f"[{one.name}]" for one in self.parameters if not one.rare]
+        return f"{self.mcp}({', '.join(shown)})"
 
     def call(
         self, engine: Engine, caller: Caller, given: Mapping[str, Any], *, loose: bool = False,
         now: datetime | None = None,
     ) -> Any:  # fmt: skip
-        """Run it for a caller; nothing is done before the right and every parameter are found good."""
+        """Run it for a caller, after the right and every parameter were checked."""
         caller.may(self.right, self.title)
         values = read(self.parameters, given, loose=loose, now=now)
         return self.run(engine, caller, **values)
 
     def text(self, result: Any, now: datetime | None = None) -> str:
-        """What a model reads of the result."""
-        return self.say(result, now or datetime.now(UTC))
+        """The result as a model reads it."""
+        said: str = self._function(self.wording)(result, now or datetime.now(UTC))
+        return said
 
 
-# -- parameters that several share ------------------------------------------------------------------------------------
+def _type(named: Any) -> Any:
+    if isinstance(named, list):
+        return [_type(named[0])]
+    if isinstance(named, dict):
+        return {name: _type(one) for name, one in named.items()}
+    if ":" not in named:
+        return _PLAIN[named]
+    found = constant(named.rstrip("?"))
+    return found | None if named.endswith("?") else found
 
-ID = P("id", "text", "The id, or at least its last 4 characters.", aliases=("memory_id",), cli="ID")
-IDS = P("id", "ids", "An id, or a list of ids.", aliases=("ids", "memory_id", "memory_ids"), cli="ID...")
-REASON = P("reason", "text", "Why; kept in the history.", "")
-PLACED = (
-    P("project", "text", "The project; narrows where it holds or is looked for.", None, aliases=("service",)),
-    P("user", "text", "The user it belongs to.", None, rare=True, aliases=("user_id",)),
-    P("branch", "text", "The git branch.", None, rare=True),
-    P("agent", "text", "The agent.", None, rare=True, aliases=("agent_id",)),
-    P("session", "text", "The session or conversation.", None, rare=True, aliases=("session_id", "run_id")),
-)
-LOOKED = (
-    replace(
-        PLACED[0], empty=True,
-        description='The project to look in: the one worked in unless told; "" looks in every project.',
-    ),
-    *PLACED[1:],
-)  # fmt: skip
-FILTERS = (
-    P("kinds", "texts", "Only these kinds.", None, choices=KINDS, aliases=("kind", "type", "types"), cli="--kind"),
-    P("tags", "texts", "Only with all these tags.", None, aliases=("tag",), cli="--tag"),
-    P("since", "time", f"Not older than. {WHEN}", None, aliases=("after_date",)),
-    P("until", "time", f"Not newer than. {WHEN}", None, aliases=("before_date",)),
-    P("min_importance", "whole", "At least so important, 1 to 10.", None, least=1, most=10, rare=True),
-    P(
-        "states",
-        "texts",
-        "Other states than active; any is all of them.",
-        None,
-        choices=(*STATES, "any"),
-        rare=True,
-        cli="--state",
-    ),
-)
-BACK = (
-    P("as_of", "time", f"What was known then; and held then, unless true_at is told. {WHEN}", None, rare=True),
-    P("true_at", "time", f"What held then, by what is known. {WHEN}", None, rare=True),
-)
-KIND = P("kind", "text", "What sort of knowledge it is.", None, choices=KINDS, aliases=("type", "category"))
-FIELDS = (
-    P("title", "text", "A short name for it.", None),
-    P("reasoning", "text", "Why it is so.", None, aliases=("why", "rationale")),
-    P("tags", "texts", "Words to file it under.", None, cli="--tag"),
-    P("importance", "whole", "1 to 10; 5 when not told.", None, least=1, most=10),
-    P("refs", "texts", "Files, commits, tickets or URLs it is about.", None, aliases=("references", "files"),
-      cli="--ref"),
-    P("keywords", "texts", "Words it should be found by, at most 10.", None, rare=True, cli="--keyword"),
-    P("confidence", "number", "0 to 1; 1 when not told.", None, least=0, most=1, rare=True),
-    P("network", "text", "Which sort of truth it is; follows from the kind.", None, choices=NETWORKS, rare=True),
-    P("context", "text", "What stood around it; searched, not shown.", None, rare=True),
-    P("speaker", "text", "Who said it.", None, rare=True),
-    P("position", "whole", "Its place in a session or document.", None, least=0, most=10**9, nullable=True, rare=True),
-    P("valid_from", "time", f"When it began to hold. {WHEN}", None, nullable=True, rare=True),
-    P("valid_to", "time", f"When it ceased to hold. {WHEN}", None, nullable=True, rare=True),
-    P("expires_at", "later", "When to drop it: a time with its zone, a day, or 30d from now.", None, nullable=True,
-      rare=True, aliases=("expires",), cli="--expires"),
-)  # fmt: skip
-SOURCE = P(
-    "source", "source", "Where it comes from: a URL, file:… or commit:…, a few words, or an object.", None, rare=True,
-    fields=(
-        P("kind", "text", "What sort of source it is.", None, choices=SOURCES),
-        P("uri", "text", "Its address.", None),
-        P("title", "text", "Its title.", None),
-        P("content", "text", "The source itself, kept beside the memory.", None),
-        P("author", "text", "Who wrote or said it.", None),
-        P("session", "text", "The session it is from.", None),
-        P("position", "whole", "Its place in the session.", None, least=0, most=10**9, nullable=True),
-        P("occurred_at", "time", f"When it happened. {WHEN}", None, nullable=True),
-    ),
-)  # fmt: skip
-DRAFT = (
-    P("content", "text", "What to remember, in one or a few sentences that stand on their own.",
-      aliases=("text", "memory", "fact"), cli="TEXT..."),
-    KIND,
-    *FIELDS,
-    SOURCE,
-    P("evidence", "texts", "The words that prove it.", None, rare=True),
-    P("place", "text", "Where in the source these stand.", None, rare=True),
-    *PLACED,
-)  # fmt: skip
+
+def load(module: str, file: str = "") -> tuple[Operation, ...]:
+    """The operations that a TOML file declares: the one beside the module with their functions, unless named."""
+    package, _, last = module.rpartition(".")
+    told = read_file(package, file or f"{last}.toml")
+    return tuple(_operation(name, module, one) for name, one in told.items() if name != "groups")
+
+
+def _operation(name: str, module: str, told: Mapping[str, Any]) -> Operation:
+    values = {_FIELDS.get(key, key): value for key, value in told.items()}
+    listed = values.pop("addresses", [])
+    addresses = tuple(tuple(one.split()) for one in ([listed] if isinstance(listed, str) else listed))
+    reads = values.get("right", "read") == "read" or bool(addresses and addresses[0][0] == "GET")
+    values = {"module": module, "verb": name, "idempotent": reads, **values}
+    return Operation(name=name, addresses=addresses, parameters=declared(values.pop("parameters", {})), **values)

@@ -17,26 +17,16 @@ from ..agents.access import Caller
 from ..checks import filter_of
 from ..engine import Engine
 from ..errors import BadInput, RecollectError
-from ..overview import Looked, Map, Pair
-from ..recall.query import MAX_LIMIT
+from ..overview import Map, Pair
 from ..remember.mention import known_in
 from ..settings import PREFIX, Settings, load, shown
 from ..store.browsing import Sieve
 from ..store.census import Facets
-from ..types import SOURCES, TRUSTS, Check, Entity, Job, Memory, Page
+from ..types import Entity, Memory, Page
 from . import hooks, words
+from .catalogue import OPERATIONS
 from .folders import without_paths
 from .memories import split
-from .operation import FILTERS, PLACED, WHEN, Operation, P
-
-FOR_PEOPLE = "for people who look through everything; a model asks recall"
-ON_THE_PAGE = "the page at / shows it"
-SIEVE = (
-    *FILTERS,
-    P("trusts", "texts", "Only of this trust.", None, choices=TRUSTS, aliases=("trust",)),
-    P("sources", "texts", "Only from sources of this kind.", None, choices=SOURCES, aliases=("source",)),
-    *PLACED,
-)
 
 
 def sieve(caller: Caller, values: dict[str, Any]) -> Sieve:
@@ -47,12 +37,10 @@ def sieve(caller: Caller, values: dict[str, Any]) -> Sieve:
 
 def whoami(engine: Engine, caller: Caller) -> dict[str, Any]:
     """Who asks, what they may do, and which operations this server has."""
-    from .catalogue import OPERATIONS as ALL  # which is made of this list among others
-
     return {
         "actor": caller.actor, "tenant": caller.tenant, "can": sorted(caller.can), "wall": caller.wall,
         "home": caller.home, "token": bool(caller.token), "version": __version__, "head": engine.head,
-        "operations": {one.name: one.path for one in ALL if one.right in caller.can},
+        "operations": {one.name: one.path for one in OPERATIONS if one.right in caller.can},
     }  # fmt: skip
 
 
@@ -190,132 +178,3 @@ def _complete(engine: Engine) -> str:
 
 def _pairs(pairs: list[Pair], now: Any) -> str:
     return "\n\n".join(f"{words.plain(one.first, now)}\n{words.plain(one.second, now)}" for one in pairs)
-
-
-_LIMIT = P("limit", "whole", "At most so many.", 50, aliases=("k", "top_k", "n"), least=1, most=MAX_LIMIT)
-OPERATIONS: tuple[Operation, ...] = (
-    Operation(
-        "whoami", "Who am I", "Who is asking, with which rights, behind which wall, and what there is to ask.",
-        "To see what a token is good for.",
-        (),
-        whoami, words.plain, "GET", "/v1/whoami", dict,
-        read_only=True, idempotent=True, no_mcp="an assistant is told by its host", no_cli=ON_THE_PAGE,
-    ),
-    Operation(
-        "browse", "Browse memories", "Page through memories, newest first, also by trust, by source and by words.",
-        "Everything that is remembered, in every state that is asked for. With text, the best 200 that have the words.",
-        (
-            P("text", "text", "Only memories with these words, most of them first.", "", aliases=("q", "query")),
-            _LIMIT, P("cursor", "text", "Where the page before ended.", None, aliases=("page_token",)), *SIEVE,
-        ),
-        browse, words.listed, "GET", "/v1/browse", Page,
-        read_only=True, idempotent=True, no_mcp=FOR_PEOPLE, within="list",
-    ),
-    Operation(
-        "facets", "Facets", "How many memories there are of each kind, state, trust, project, tag, source and day.",
-        "Of those that the filters let through.",
-        SIEVE,
-        facets, words.plain, "GET", "/v1/facets", Facets,
-        read_only=True, idempotent=True, no_mcp=FOR_PEOPLE, within="stats",
-    ),
-    Operation(
-        "recalled", "Recalled last", "Memories that were recalled last, newest first.",
-        "To see what assistants are being told.",
-        (_LIMIT, *PLACED),
-        recalled, words.plain, "GET", "/v1/recalled", [Memory],
-        read_only=True, idempotent=True, no_mcp=FOR_PEOPLE, no_cli=ON_THE_PAGE,
-    ),
-    Operation(
-        "looks", "Looks", "What was recalled last, by whom, to which question, and what was put into a session.",
-        "Looking changes nothing, so the journal has none of it: the server holds the last few hundred in memory.",
-        (P("after", "whole", "Only those after this number.", 0, least=0, most=2**53), _LIMIT),
-        looks, words.plain, "GET", "/v1/looks", {"since": str, "looks": [Looked]},
-        read_only=True, idempotent=True, no_mcp=FOR_PEOPLE, no_cli=ON_THE_PAGE,
-    ),
-    Operation(
-        "growth", "Growth", "How many memories were made and changed on each day.",
-        "Days are UTC.",
-        (P("days", "whole", "So many days back.", 90, least=1, most=3660),),
-        growth, words.plain, "GET", "/v1/growth", dict,
-        read_only=True, idempotent=True, no_mcp=FOR_PEOPLE, no_cli=ON_THE_PAGE,
-    ),
-    Operation(
-        "graph", "Graph", "Memories and entities with the links between them, around one of them or newest first.",
-        "Follows links of every type, so many steps away.",
-        (
-            P("focus", "texts", "Ids of memories, or names of entities, to begin with.", None),
-            P("depth", "whole", "How many links away.", 1, least=1, most=4),
-            P("limit", "whole", "At most so many.", 150, least=1, most=1000),
-            P("as_of", "time", f"As it was then. {WHEN}", None),
-        ),
-        graph, words.plain, "GET", "/v1/graph", Map,
-        read_only=True, idempotent=True, no_mcp="a model reads the graph by its own tools", no_cli=ON_THE_PAGE,
-    ),
-    Operation(
-        "disputes", "Contradictions", "Pairs of memories that contradict each other while both stand or wait.",
-        "Newest first, with the reason.",
-        (_LIMIT,),
-        disputes, _pairs, "GET", "/v1/disputes", [Pair],
-        read_only=True, idempotent=True, no_mcp=FOR_PEOPLE, no_cli=ON_THE_PAGE,
-    ),
-    Operation(
-        "twins", "Near duplicates", "Pairs of memories that say nearly the same.",
-        "The newest memories are compared with all others of the same scope.",
-        (_LIMIT,),
-        twins, _pairs, "GET", "/v1/twins", [Pair],
-        read_only=True, idempotent=True, no_mcp=FOR_PEOPLE, no_cli=ON_THE_PAGE,
-    ),
-    Operation(
-        "secrets", "Secrets found", "Memories and quotes that hold what looks like a secret.",
-        "By id and kind; the secret itself is not told. recollect scan --fix takes them out.",
-        (_LIMIT,),
-        secrets, words.plain, "GET", "/v1/secrets", dict,
-        right="admin", read_only=True, idempotent=True, no_mcp=FOR_PEOPLE, within="scan",
-    ),
-    Operation(
-        "preview", "Preview", "What the start of a session and the next prompt would be given, before it happens.",
-        "As the hooks would say it, in the project that is named; nothing is noted as shown.",
-        (
-            P("prompt", "text", "What the person would say.", "", aliases=("query", "q")),
-            P("said", "texts", "What they said before in the same session.", None),
-            *PLACED,
-        ),
-        preview, words.plain, "POST", "/v1/preview", dict,
-        read_only=True, idempotent=True, no_mcp=FOR_PEOPLE, within="context",
-    ),
-    Operation(
-        "checks", "Checks", "Whether the store is whole, and whether every memory has its vector.",
-        "The part of recollect doctor that a running server can do.",
-        (),
-        checks, words.plain, "GET", "/v1/checks", {"checks": [Check]},
-        right="admin", read_only=True, idempotent=True, no_mcp="upkeep, not work on knowledge", within="doctor",
-    ),
-    Operation(
-        "jobs", "Jobs", "Work in the background: what waits, runs, is done and failed, newest first.",
-        "Captures, embeddings and upkeep.",
-        (_LIMIT,),
-        jobs, words.plain, "GET", "/v1/jobs", {"jobs": [Job]},
-        right="admin", read_only=True, idempotent=True, no_mcp="upkeep, not work on knowledge", within="jobs",
-    ),
-    Operation(
-        "settings", "Settings", "Every setting in force, with its default, its meaning and where it was set.",
-        "Passwords in addresses are left out.",
-        (),
-        settings, words.plain, "GET", "/v1/settings", dict,
-        right="admin", read_only=True, idempotent=True, no_mcp="for the person who runs it", within="config",
-    ),
-    Operation(
-        "assistants", "Assistants", "Which assistants on this machine are connected.",
-        "recollect install HOST connects one.",
-        (),
-        assistants, words.plain, "GET", "/v1/assistants", dict,
-        right="admin", read_only=True, idempotent=True, no_mcp="for the person who runs it", within="install",
-    ),
-    Operation(
-        "try_models", "Try the models", "Ask each model that is set up one short thing, and tell how it went.",
-        "It costs what one short question costs.",
-        (),
-        try_models, words.plain, "POST", "/v1/models/try", dict,
-        right="admin", no_mcp="for the person who runs it", within="doctor",
-    ),
-)  # fmt: skip

@@ -1,20 +1,23 @@
-"""Parameters: what an operation takes, told once. Pure.
+"""Parameters: what an operation takes, declared once.
 
-From the same list come the JSON Schema that tools and the OpenAPI document show, and the reading of what a caller sent:
-aliases resolved, unknown names refused with the known ones, types and bounds checked before anything is done. Read
-`loose`, numbers, flags and lists may come as text, as they do in a query string and from models; everywhere else text
-is text. Deeper rules (what a kind or a state is called) are the engine's, and its errors come back unchanged.
+The TOML files of operations declare them (`declared`). From the same list come the JSON Schema that tools and the
+OpenAPI document show, the options of a command, the arguments of the Python client, and the reading of what a caller
+sent: aliases resolved, unknown names refused with the known ones, types and bounds checked before anything is done.
+With `loose`, numbers, flags and lists may be sent as text, as in a query string and by models; everywhere else text is
+text. Deeper rules (such as what a kind is called) belong to the engine, and its errors are passed on unchanged.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Literal
+from functools import cache
+from importlib import import_module, resources
+from typing import Any, Literal, overload
 
-from .. import checks, times
-from ..checks import one_of, within
+from .. import times
 from ..errors import BadInput, TooLarge
 from ..regular_files import check_path
 
@@ -26,6 +29,8 @@ MAX_TEXT = 1_000_000
 MAX_ITEMS = 1000
 PLACES = ("project", "user", "branch", "agent", "session")
 REQUIRED: Any = object()
+WHEN = "A time with its zone (2026-03-01T09:30:00Z), a day (2026-03-01), or how long ago (7d, 2h)."
+PACKAGE = __package__.partition(".")[0]
 
 _TYPES: dict[Kind, dict[str, Any]] = {
     "text": {"type": "string"},
@@ -46,15 +51,48 @@ _TYPES: dict[Kind, dict[str, Any]] = {
 _TRUE, _FALSE = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
 
 
+def constant(reference: str) -> Any:
+    """The value that `module:NAME` stands for, in a module of this package."""
+    module, _, name = reference.partition(":")
+    return getattr(import_module(f"{PACKAGE}.{module}"), name)
+
+
+class Choices(Sequence[str]):
+    """The values a parameter may have. `module:NAME` stands for a list in the code, imported when first needed."""
+
+    def __init__(self, named: Sequence[str]) -> None:
+        self._named = named
+        self._found: tuple[str, ...] | None = None
+
+    def _all(self) -> tuple[str, ...]:
+        if self._found is None:
+            self._found = tuple(v for one in self._named for v in (constant(one) if ":" in one else (one,)))
+        return self._found
+
+    @overload
+    def __getitem__(self, at: int) -> str: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[str]: ...
+    def __getitem__(self, at: int | slice) -> str | Sequence[str]:
+        return self._all()[at]
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    def __bool__(self) -> bool:
+        return bool(self._named)
+
+
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One parameter. `rare` ones are taken everywhere and left out where a short list matters (a model's tools).
+    """One parameter. `rare` ones are accepted everywhere, but not listed where space is short (a model's tools).
 
-    `empty` says that an empty text is a value of its own, also where only texts can be sent.
+    `empty` means that an empty text is a value, even where every value is sent as text. `most` may be the name of a
+    constant (`module:NAME`).
 
-    `cli` is how the command line spells it: by its name unless told; "-n --limit" are flags, "--on/--off" a pair of
-    them, with "=" before what holds when neither is given; "ID" is a word at its place, "[B]" one that may be missing,
-    "TEXT..." all words that are left; "-" leaves it out.
+    `cli` is the spelling on the command line, by default an option of the same name: "-n --limit" are flags, a word in
+    capitals after them is shown for the value; "--on/--off" is a pair, with the default after "="; "ID" is a positional
+    argument, "[B]" an optional one, "TEXT..." takes all remaining words; "-" leaves it out.
     """
 
     name: str
@@ -62,18 +100,26 @@ class Parameter:
     description: str
     default: Any = REQUIRED
     aliases: tuple[str, ...] = ()
-    choices: tuple[str, ...] = ()
+    choices: Sequence[str] = ()
     least: float | None = None
-    most: float | None = None
+    most: float | str | None = None
     rare: bool = False
     nullable: bool = False
     empty: bool = False
     cli: str = ""
+    hidden: bool = False
     fields: tuple[Parameter, ...] = field(default=())
 
     @property
     def required(self) -> bool:
         return self.default is REQUIRED
+
+    @property
+    def limit(self) -> float:
+        """The largest value."""
+        if isinstance(self.most, str):
+            return float(constant(self.most)) if self.kind == "number" else int(constant(self.most))
+        return 1e15 if self.most is None else self.most
 
     def schema(self) -> dict[str, Any]:
         """Its JSON Schema."""
@@ -90,7 +136,7 @@ class Parameter:
         if self.least is not None:
             made["minimum"] = self.least
         if self.most is not None:
-            made["maximum"] = self.most
+            made["maximum"] = self.limit
         if self.nullable:
             made["type"] = [made["type"], "null"]
         if not self.required and self.default not in (None, (), ""):
@@ -98,7 +144,7 @@ class Parameter:
         return made
 
     def left_out(self, value: Any, *, loose: bool) -> bool:
-        """Whether a value means «nothing»: null, and from where only texts come, an empty one."""
+        """True if a value means that nothing was given: null, or an empty text where every value is sent as text."""
         if self.required or self.nullable:
             return False
         unsaid = loose and not self.empty and (self.kind != "text" or self.name in PLACES)
@@ -106,6 +152,8 @@ class Parameter:
 
     def read(self, value: Any, *, loose: bool, now: datetime) -> Any:
         """The value as the engine takes it, or an error that names the parameter."""
+        from ..checks import one_of, within
+
         if value is None and self.nullable:
             return None
         if loose and isinstance(value, str):
@@ -119,7 +167,7 @@ class Parameter:
                 return [check_path(self._text(item)) for item in self._items(value)]
             case "whole" | "number":
                 whole = self.kind == "whole"
-                low, high = (-1e15 if self.least is None else self.least), (1e15 if self.most is None else self.most)
+                low, high = (-1e15 if self.least is None else self.least), self.limit
                 found = within(value, int(low) if whole else low, int(high) if whole else high, self.name, whole)
                 return int(found) if whole else found
             case "flag":
@@ -150,6 +198,8 @@ class Parameter:
             raise BadInput(f"{self.name} must be text, not {type(value).__name__}.")
         if len(value) > MAX_TEXT:
             raise TooLarge(f"{self.name} has {len(value)} characters; the limit is {MAX_TEXT}.")
+        from ..checks import one_of
+
         return one_of(value, self.choices, self.name) if self.choices and self.kind == "text" else value
 
     def _items(self, value: Any) -> Sequence[Any]:
@@ -165,8 +215,10 @@ class Parameter:
         return read(self.fields, value, loose=loose, now=now)
 
     def _time(self, value: str, now: datetime) -> datetime:
+        from .. import checks
+
         found = checks.moment(value, now, UTC, self.name, end=self.name in ("until", "valid_to"))
-        if self.kind == "later" and times.is_span(value):  # «7d» means in seven days
+        if self.kind == "later" and times.is_span(value):  # "7d" means in seven days
             return times.aware(now + (now - found), self.name)
         return found
 
@@ -223,3 +275,45 @@ def read(
         raise BadInput(f"{', '.join(missing)} is missing.", fix=f"Give {', '.join(missing)}.")
     defaults = {one.name: one.default for one in parameters if not one.required and one.default is not None}
     return defaults | found
+
+
+# -- declarations -----------------------------------------------------------------------------------------------------
+
+
+@cache
+def read_file(package: str, name: str) -> dict[str, Any]:
+    """A TOML file of a package of ours."""
+    return tomllib.loads(resources.files(f"{PACKAGE}.{package}").joinpath(name).read_text("utf-8"))
+
+
+@cache
+def shared(group: str) -> tuple[Parameter, ...]:
+    """A group of parameters that several operations take."""
+    return declared(read_file("ops", "shared.toml")["groups"][group])
+
+
+def declared(table: Mapping[str, Any]) -> tuple[Parameter, ...]:
+    """The parameters of a table: `name = {…}`, `name = "SHARED"`, or `GROUP = "*"` for all of a group."""
+    return tuple(one for name, told in table.items() for one in _declared(name, told))
+
+
+def _declared(name: str, told: Any) -> Iterator[Parameter]:
+    if told == "*":
+        yield from shared(name)
+        return
+    if isinstance(told, str):
+        told = read_file("ops", "shared.toml")["parameters"][told]
+    values = dict(told)
+    kind, help = values.pop("kind", "text"), values.pop("help")
+    choices = values.pop("choices", ())
+    default = REQUIRED if values.pop("required", False) else values.pop("default", None)
+    yield Parameter(
+        name,
+        kind,
+        f"{help} {WHEN}" if kind == "time" else help,
+        tuple(default) if isinstance(default, list) else default,
+        tuple(values.pop("aliases", ())),
+        Choices([choices] if isinstance(choices, str) else choices) if choices else (),
+        fields=declared(values.pop("fields", {})),
+        **values,
+    )

@@ -11,12 +11,10 @@ from ..engine import Engine
 from ..errors import BadInput
 from ..exchange import Imported
 from ..scratch import scratch
-from ..types import TRUSTS, Job
+from ..types import Job
 from ..upkeep.health import Health
-from ..upkeep.janitor.janitor import NAMES, Report
+from ..upkeep.janitor.janitor import Report
 from ..upkeep.spending import dollars
-from . import words
-from .operation import Operation, P
 
 PIECE = 65_536
 
@@ -151,80 +149,3 @@ def measured(found: Health, now: datetime | None = None) -> str:
     if found.milestone:
         lines.append(f"past {found.milestone:,} memories: {found.advice}")
     return "\n".join(lines)
-
-
-GROUPS = {"janitor": "Keep memories clean: duplicates, contradictions, old ones."}
-OPERATIONS: tuple[Operation, ...] = (
-    Operation(
-        "usage", "Usage", "What models on servers cost, and what is left of the budgets.",
-        "Use it when asked what memory costs, or why its work is paused.",
-        (
-            P("since", "text", "The first day, such as 2026-03-01; of this month unless told.", None),
-            P("until", "text", "The last day; today unless told.", None),
-            P("project", "text", "Only of this project.", None),
-        ),
-        usage, say_usage, "GET", "/v1/usage", dict,
-        read_only=True, idempotent=True, mcp="memory_usage", cli="usage",
-    ),
-    Operation(
-        "export", "Export", "Everything as JSON lines.",
-        "All sources, memories, evidence, links and rejected values of the tenant, one JSON object a line.",
-        (
-            P("journal", "flag", "With the whole history.", False),
-            P("reference", "flag", "The graph alone, as the reference memory server keeps it.", False),
-        ),
-        export, words.plain, "GET", "/v1/export", str,
-        right="admin", read_only=True, idempotent=True, no_mcp="a whole store does not fit into a conversation",
-        within="export",
-    ),
-    Operation(
-        "import", "Import", "Take in JSON lines: an export, or one object with content a line.",
-        "What is known is not doubled, what was rejected stays out.",
-        (
-            P("lines", "text", "The JSON lines."), P("embed", "flag", "Give each a vector now.", True),
-            P("trust", "text", "How far it is believed at most, unless this home exported it.", "unverified",
-              choices=TRUSTS),
-        ),
-        import_, words.imported, "POST", "/v1/import", Imported,
-        right="admin", idempotent=True, no_mcp="a file is taken in by a person: recollect import FILE", within="import",
-    ),
-    Operation(
-        "embed", "Embed", "Give a vector to every memory that has none of today's model.",
-        "Needed after the model was changed or was missing for a while.",
-        (),
-        embed, words.counted, "POST", "/v1/embed", dict,
-        right="admin", idempotent=True, no_mcp="upkeep, not work on knowledge", within="embed",
-    ),
-    Operation(
-        "mend", "Mend", "Build the full text index again.",
-        "Needed when the doctor says that the full text index is broken.",
-        (),
-        mend, words.counted, "POST", "/v1/mend", dict,
-        right="admin", idempotent=True, no_mcp="upkeep, not work on knowledge", within="doctor",
-    ),
-    Operation(
-        "janitor", "Clean up", "Merge duplicates, settle contradictions, archive what is over; in the background.",
-        "Asks for a run now; the daemon makes one every janitor_hours by itself. With dry_run nothing happens and the "
-        "answer tells what would. What a person pinned or edited is never touched.",
-        (
-            P("dry_run", "flag", "Only tell what would be done.", False),
-            P("steps", "texts", "Only these steps.", None, choices=NAMES, aliases=("step",)),
-        ),
-        janitor, told, "POST", "/v1/janitor", dict,
-        right="admin", no_mcp="upkeep, not work on knowledge", within="janitor run",
-    ),
-    Operation(
-        "janitor_report", "What the janitor did", "The report of the last run, or how far the present one is.",
-        "Counts by step, some of the changes with their reasons, and the checkpoint to go back to.",
-        (),
-        janitor_report, told, "GET", "/v1/janitor", dict,
-        right="admin", read_only=True, idempotent=True, no_mcp="upkeep, not work on knowledge", cli="janitor report",
-    ),
-    Operation(
-        "health", "Health of recall", "Whether the vector index finds what an exact search finds.",
-        "Fifty questions made from the store are asked both ways; where too little is found the index is built again.",
-        (P("rebuild", "flag", "Build the index again where it finds too little.", True, cli="--rebuild/--no-rebuild"),),
-        health, measured, "POST", "/v1/health", Health,
-        right="admin", idempotent=True, no_mcp="upkeep, not work on knowledge", cli="health",
-    ),
-)  # fmt: skip

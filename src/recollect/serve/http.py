@@ -45,7 +45,7 @@ def routes(tenants: Tenants) -> list[Route]:
     found = [
         Route(path, _endpoint(operation, tenants, answers), methods=[method], name=f"{operation.name} {method}")
         for operation in OPERATIONS
-        for method, path in ((operation.method, operation.path), *operation.also)
+        for method, path in operation.addresses
     ]
     return sorted(found, key=lambda route: "{" in route.path)
 

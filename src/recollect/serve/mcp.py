@@ -35,12 +35,12 @@ from ..agents.access import Caller
 from ..agents.home import FOLDER, at_home
 from ..engine import Engine
 from ..errors import BadInput, RecollectError
+from ..nouns import wire
 from ..ops import advice
-from . import profiles, prompts, resources
-from .profiles import Batch
+from ..ops.operation import Operation
+from . import prompts, resources, tools
 from .tenants import Tenants
-from .toolbox import Tool
-from .wire import wire
+from .tools import Batch
 
 Context = ServerRequestContext[Any, Request]
 TOOLS = "recollect-tools"
@@ -114,7 +114,7 @@ class Endpoint:
             yield
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        own = profiles.own(_chosen(Request(scope)))
+        own = tools.own(_chosen(Request(scope)))
         await (self._own if own else self._others).handle_request(scope, receive, send)
 
     # -- who asks, and where ------------------------------------------------------------------------------------------
@@ -137,18 +137,18 @@ class Endpoint:
     async def _list_tools(self, context: Context, params: Any) -> types.ListToolsResult:
         request = _request(context)
         try:
-            chosen = profiles.listed(_chosen(request))
+            chosen = tools.listed(_chosen(request))
         except BadInput as error:
             raise _failed(error) from error
         return types.ListToolsResult(tools=[_shown(tool) for tool in chosen])
 
     async def _call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        tool = profiles.TOOLS.get(params.name)
+        tool = tools.TOOLS.get(params.name)
         if tool is None:
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name:.100}")
         given = params.arguments or {}
         try:
-            if tool is profiles.BATCH:
+            if tool is tools.BATCH:
                 return await self._call_batch(context, given)
             return await anyio.to_thread.run_sync(lambda: _called(tool, *self._enter(context), given))
         except RecollectError as error:
@@ -230,9 +230,9 @@ def _chosen(request: Request) -> str:
     return request.query_params.get("tools") or request.headers.get(TOOLS, "")
 
 
-def _called(tool: Tool, engine: Engine, caller: Caller, given: dict[str, Any]) -> types.CallToolResult:
-    result = tool.call(engine, caller, given)
-    return _told(tool.say(result), wire(result) if tool.output else None)
+def _called(tool: Operation, engine: Engine, caller: Caller, given: dict[str, Any]) -> types.CallToolResult:
+    result = tool.call(engine, caller, given, loose=True)
+    return _told(tool.text(result), wire(result) if tool.output else None)
 
 
 def _told(text: str, structured: Any = None, *, failed: bool = False) -> types.CallToolResult:
@@ -241,10 +241,10 @@ def _told(text: str, structured: Any = None, *, failed: bool = False) -> types.C
     )  # fmt: skip
 
 
-def _shown(tool: Tool) -> types.Tool:
+def _shown(tool: Operation) -> types.Tool:
     return types.Tool(
-        name=tool.name, title=tool.title, description=tool.description, input_schema=tool.schema(),
-        output_schema=tool.output,
+        name=tool.mcp, title=tool.title, description=tool.about, input_schema=tool.schema(rare=False),
+        output_schema=tool.output_schema(),
         annotations=types.ToolAnnotations(
             title=tool.title, read_only_hint=tool.read_only, destructive_hint=tool.destructive,
             idempotent_hint=tool.idempotent, open_world_hint=False,

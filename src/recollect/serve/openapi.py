@@ -34,7 +34,7 @@ def document() -> dict[str, Any]:
     nouns: dict[str, dict[str, Any]] = {"Problem": problem_schema()}
     paths: dict[str, dict[str, Any]] = {}
     for operation in OPERATIONS:
-        for method, path in ((operation.method, operation.path), *operation.also):
+        for method, path in operation.addresses:
             paths.setdefault(path, {})[method.lower()] = _operation(operation, method, path, nouns)
     paths["/v1/events"] = {"get": _events()}
     return {

@@ -35,7 +35,7 @@ def _brief(engine: Engine, *, wanted: dict[str, Any], seconds: float) -> Noun:
 
 def _operation(name: str) -> Operation | None:
     found = BY_NAME.get(name)
-    return found if found and found.read_only and found.returns is not str else None
+    return found if found and found.read_only and found.returned != "str" else None
 
 
 def alike(memory: Engine, body: bytes) -> dict[str, Any] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 
 from .. import __version__, errors
@@ -53,7 +54,7 @@ def page(address: str) -> str:
 
 
 def _operation(operation: Operation) -> str:
-    addresses = ((operation.method, operation.path), *operation.also)
+    addresses = operation.addresses
     shown = "".join(f"<p><code>{method} {escape(path)}</code></p>" for method, path in addresses)
     rows = "".join(
         f"<tr><td><code>{escape(one.name)}</code>{' *' if one.required else ''}</td>"
@@ -69,7 +70,7 @@ def _operation(operation: Operation) -> str:
     )
 
 
-def _more(words: tuple[str, ...], lead: str, between: str) -> str:
+def _more(words: Sequence[str], lead: str, between: str) -> str:
     return f"{lead}{between.join(words)}." if words else ""
 
 

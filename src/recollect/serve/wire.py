@@ -6,16 +6,7 @@ import json
 from typing import Any, NoReturn
 
 from ..errors import BadInput
-from ..types import Noun
-
-
-def wire(value: Any) -> Any:
-    """The plain form of a result: nouns by themselves, and what holds them."""
-    if isinstance(value, Noun):
-        return value.as_dict()
-    if isinstance(value, dict):
-        return {name: wire(part) for name, part in value.items()}
-    return [wire(part) for part in value] if isinstance(value, list | tuple) else value
+from ..nouns import wire
 
 
 def dumps(value: Any) -> bytes:
