@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 import recollect
 from recollect.models.embedder import Role
 from recollect.project import brief, learning
-from recollect.project.brief import Wanted
+from recollect.project.brief import BriefRequest
 from recollect.project.learning import Learning
 from recollect.project.signals import Deadline
 from recollect.types import Draft, Scope
@@ -102,12 +102,12 @@ def local(folder: Path, count: int, again: int) -> dict[str, float]:
         memory.remember_many(drafts(count))
     with recollect.open(folder / "local.db", embedder=Random()) as memory:
         memory.embed()
-        wanted = Wanted(scope=Scope(project="work"))
+        wanted = BriefRequest(scope=Scope(project="work"))
         spent = []
         for n in range(again + 1):
-            asked = Wanted(**{**_fields(wanted), "talk": f"The {TOPICS[n % 10]} in step {n}."})
-            spent.append(timed(lambda asked=asked: brief.make(memory, asked, Deadline(60))))  # type: ignore[misc]
-        prominent = [timed(lambda: brief.make(memory, wanted, Deadline(60))) for _ in range(5)]
+            asked = BriefRequest(**{**_fields(wanted), "talk": f"The {TOPICS[n % 10]} in step {n}."})
+            spent.append(timed(lambda asked=asked: brief.build(memory, asked, Deadline(60))))  # type: ignore[misc]
+        prominent = [timed(lambda: brief.build(memory, wanted, Deadline(60))) for _ in range(5)]
     return {
         **told(spent[1:]),
         "first": round(spent[0][0], 1),
@@ -116,8 +116,8 @@ def local(folder: Path, count: int, again: int) -> dict[str, float]:
     }
 
 
-def _fields(wanted: Wanted) -> dict[str, Any]:
-    return {name: getattr(wanted, name) for name in Wanted.__dataclass_fields__}
+def _fields(wanted: BriefRequest) -> dict[str, Any]:
+    return {name: getattr(wanted, name) for name in BriefRequest.__dataclass_fields__}
 
 
 def whole(folder: Path, count: int, again: int) -> dict[str, float]:
@@ -125,11 +125,11 @@ def whole(folder: Path, count: int, again: int) -> dict[str, float]:
     with recollect.open(folder / "whole.db") as memory:
         memory.remember_many(drafts(count))
     with recollect.open(folder / "whole.db") as memory:
-        wanted = Wanted(str(repo), Scope(project="work"))
+        wanted = BriefRequest(str(repo), Scope(project="work"))
         spent = []
         for n in range(again + 1):
             described(repo, f"Reads log files number {n} of the {TOPICS[n % 10]} and tells their errors.")
-            spent.append(timed(lambda: brief.make(memory, wanted, Deadline(60))))
+            spent.append(timed(lambda: brief.build(memory, wanted, Deadline(60))))
     return {**told(spent[1:]), "first": round(spent[0][0], 1)}
 
 
@@ -140,7 +140,7 @@ def files(folder: Path, count: int) -> dict[str, float]:
     place.mkdir(parents=True)
     entries = [Learning(f"Name {n}", draft.content, "patterns", "Because.") for n, draft in enumerate(drafts(count))]
     (place / "patterns.md").write_text("\n".join(learning.write(one) for one in entries))
-    wanted = Wanted(str(folder / "shop"), Scope(project="shop"))
+    wanted = BriefRequest(str(folder / "shop"), Scope(project="shop"))
     return told([timed(lambda: brief.from_files(chosen, wanted, "disabled")) for _ in range(5)])
 
 

@@ -38,7 +38,7 @@ CACHE = Path(os.environ.get("RECOLLECT_BENCH_CACHE") or HERE / ".cache")
 SIZE = 100_000
 QUERIES = 500
 SEED = 20240
-SHORTEST = 20  # letters; below that a paragraph is «Sure!» or a heading
+SHORTEST = 20  # letters; below that a paragraph is "Sure!" or a heading
 BATCH = 2000
 
 

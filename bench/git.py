@@ -18,7 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from recollect.project.state import Kept
+from recollect.project.state import StateCache
 from speed import machine
 
 AGAIN = 200
@@ -52,7 +52,7 @@ def timed(work: Callable[[], Any]) -> float:
 def measure(folder: Path, file: str) -> dict[str, float]:
     """Milliseconds: cold, and of the warm ones what they cost the processor, the middle and the 95th percentile."""
     time.sleep(0.1)  # a file written just now is looked at again
-    kept = Kept()
+    kept = StateCache()
     cold = timed(lambda: kept.state(folder))
     kept.state(folder)
     spent = time.process_time()

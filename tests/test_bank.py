@@ -17,8 +17,8 @@ from conftest import Opener
 from recollect import settings
 from recollect.errors import BadInput
 from recollect.project import bank, brief, learning
-from recollect.project.bank import Bank, Trail, take_in
-from recollect.project.brief import Wanted
+from recollect.project.bank import Bank, BankWriter, import_files
+from recollect.project.brief import BriefRequest
 from recollect.project.learning import Learning, content_id
 from recollect.types import Scope
 
@@ -151,7 +151,7 @@ def test_any_text_can_be_read(text: str) -> None:
 
 def test_files_are_taken_in_once_and_fields_land_where_recall_looks(memory: recollect.Engine, files: Path) -> None:
     place = Bank(memory.settings.bank_path, files, "shop")
-    done = take_in(memory, place)
+    done = import_files(memory, place)
     assert (done.files, done.learnings, done.created, done.known) == (2, 3, 3, 0)
     sample = learnings(memory)["Read a real sample first"]
     assert (sample.kind, sample.observed, sample.confidence, sample.trust) == ("pattern", 3, 1.0, "cited")
@@ -160,18 +160,18 @@ def test_files_are_taken_in_once_and_fields_land_where_recall_looks(memory: reco
     assert source is not None
     assert (source.id, source.kind) == (f"bank:{content_id(sample.content)}", "file")
     before = {one.id: one.version for one in learnings(memory).values()}
-    again = take_in(memory, place)
+    again = import_files(memory, place)
     assert (again.created, again.known) == (0, 3)
     assert {one.id: one.version for one in learnings(memory).values()} == before, "nothing was counted twice"
 
 
 def test_what_was_forgotten_or_edited_is_not_taken_in_again(memory: recollect.Engine, files: Path) -> None:
     place = Bank(memory.settings.bank_path, files, "shop")
-    take_in(memory, place)
+    import_files(memory, place)
     found = learnings(memory)
     memory.forget(found["Read a real sample first"].id)
     (files / "heuristics.md").write_text(HEURISTICS.replace("count: many", "count: 9"), "utf-8")
-    assert take_in(memory, place).created == 0
+    assert import_files(memory, place).created == 0
     assert learnings(memory)["Measure before caching"].observed == 1, "the store is the truth"
 
 
@@ -179,32 +179,32 @@ def test_a_rejected_value_does_not_come_back_with_the_files(opened: Opener, file
     memory = opened()
     kept = memory.remember("Twice the cache was the bug.", kind="fact", scope=Scope(project="shop"))
     memory.reject(kept.id)
-    done = take_in(memory, Bank(memory.settings.bank_path, files, "shop"))
+    done = import_files(memory, Bank(memory.settings.bank_path, files, "shop"))
     assert (done.created, done.refused) == (2, 1)
 
 
 def test_a_dry_run_changes_nothing(memory: recollect.Engine, files: Path) -> None:
     head = memory.head
-    assert take_in(memory, Bank(memory.settings.bank_path, files), dry_run=True).created == 3
+    assert import_files(memory, Bank(memory.settings.bank_path, files), dry_run=True).created == 3
     assert memory.head == head
 
 
 def test_files_are_taken_in_by_themselves_whenever_they_change(memory: recollect.Engine, files: Path) -> None:
     place = Bank(memory.settings.bank_path, files, "shop")
-    first = bank.learn(memory, place)
+    first = bank.import_changed(memory, place)
     assert first is not None
     assert first.created == 3
     (files / "anti-patterns.md").write_text("### Later\nAdded by hand.\n", "utf-8")
-    later = bank.learn(memory, place)
+    later = bank.import_changed(memory, place)
     assert later is not None
     assert (later.created, later.known) == (1, 3)
-    assert bank.learn(memory, place) is None
+    assert bank.import_changed(memory, place) is None
 
 
 def test_the_first_memory_does_not_hide_the_files_from_the_brief(memory: recollect.Engine, files: Path) -> None:
     memory.remember("Never deploy on Fridays.", kind="pattern", scope=Scope(project="shop"))
-    wanted = Wanted(str(files.parents[1]), Scope(project="shop"))
-    told = brief.make(memory, wanted).text
+    wanted = BriefRequest(str(files.parents[1]), Scope(project="shop"))
+    told = brief.build(memory, wanted).text
     assert "Twice the cache was the bug." in told
     assert "Never deploy on Fridays." in told
 
@@ -213,7 +213,7 @@ def test_the_first_memory_does_not_hide_the_files_from_the_brief(memory: recolle
 
 
 def trail(memory: recollect.Engine) -> list[Learning]:
-    Trail(memory).run()
+    BankWriter(memory).run()
     _, own = Bank(memory.settings.bank_path).learnings()
     return own
 
@@ -227,7 +227,7 @@ def test_what_is_learnt_lands_in_the_store_and_in_the_files(memory: recollect.En
     assert (one.name, one.reasoning, one.references, one.memory) == ("Jitter", "Herds.", ("src/retry.py",), kept.id)
     path = memory.settings.bank_path / "patterns.md"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert Trail(memory).run() == 0, "it goes on where it was"
+    assert BankWriter(memory).run() == 0, "it goes on where it was"
     memory.remember("Retry with jitter.", kind="pattern")
     (again,) = trail(memory)
     assert again.observed == 2
@@ -239,36 +239,36 @@ def test_what_is_changed_by_hand_changes_its_memory(memory: recollect.Engine) ->
     trail(memory)
     path = memory.settings.bank_path / "patterns.md"
     path.write_text(path.read_text("utf-8").replace("Retry with jitter.", "Retry with jitter, five times."), "utf-8")
-    done = take_in(memory, Bank(memory.settings.bank_path))
+    done = import_files(memory, Bank(memory.settings.bank_path))
     assert (done.created, done.edited) == (0, 1)
     assert [(one.id, one.content) for one in learnings(memory).values()] == [
         (kept.id, "Retry with jitter, five times.")
     ]
     path.write_text(path.read_text("utf-8").replace("### Jitter", "### Pattern: Spread retries"), "utf-8")
-    assert take_in(memory, Bank(memory.settings.bank_path)).edited == 1
+    assert import_files(memory, Bank(memory.settings.bank_path)).edited == 1
     assert memory.get(kept.id).title == "Spread retries"
     assert [one.name for one in trail(memory)] == ["Spread retries"]
-    assert take_in(memory, Bank(memory.settings.bank_path)).edited == 0
+    assert import_files(memory, Bank(memory.settings.bank_path)).edited == 0
     assert path.read_text("utf-8").count("### ") == 1
 
 
 def test_a_file_that_is_behind_the_store_changes_nothing(memory: recollect.Engine, files: Path) -> None:
     kept = memory.remember("Retry at once.", kind="pattern", title="Retry")
     trail(memory)
-    take_in(memory, Bank(memory.settings.bank_path, files, "shop"))
+    import_files(memory, Bank(memory.settings.bank_path, files, "shop"))
     memory.edit(kept.id, content="Retry after a pause.", title="Pause")
     sample = learnings(memory)["Read a real sample first"]
     memory.edit(sample.id, content="Read two real samples first.")
-    done = take_in(memory, Bank(memory.settings.bank_path, files, "shop"))
+    done = import_files(memory, Bank(memory.settings.bank_path, files, "shop"))
     assert (done.created, done.edited) == (0, 0)
     assert memory.get(kept.id).title == "Pause"
 
 
 def test_an_entry_that_somebody_wrote_is_changed_and_not_doubled(memory: recollect.Engine, files: Path) -> None:
     place = Bank(memory.settings.bank_path, files, "shop")
-    take_in(memory, place)
+    import_files(memory, place)
     (files / "heuristics.md").write_text(HEURISTICS.replace("Twice the cache", "Three times the cache"), "utf-8")
-    done = take_in(memory, place)
+    done = import_files(memory, place)
     assert (done.created, done.edited) == (0, 1)
     assert learnings(memory)["Measure before caching"].content == "Three times the cache was the bug."
 
@@ -288,7 +288,7 @@ def test_the_trail_tells_what_holds_no_longer(memory: recollect.Engine) -> None:
 def test_a_purge_reaches_the_files(memory: recollect.Engine, files: Path) -> None:
     kept = memory.remember("The door code is four nines.", kind="pattern", title="Door")
     other = memory.remember("Knock twice.", kind="pattern")
-    take_in(memory, Bank(memory.settings.bank_path, files, "shop"))
+    import_files(memory, Bank(memory.settings.bank_path, files, "shop"))
     trail(memory)
     memory.forget(kept.id, purge=True)
     assert [one.memory for one in trail(memory)] == [other.id]
@@ -299,9 +299,9 @@ def test_what_was_taken_in_and_purged_leaves_the_banks_own_files(memory: recolle
     own = memory.settings.bank_path
     own.mkdir(parents=True)
     (own / "patterns.md").write_text("# Patterns\n\n### Door\nThe code is four nines.\n\n### Knock\nTwice.\n", "utf-8")
-    take_in(memory, Bank(own))
+    import_files(memory, Bank(own))
     memory.forget(learnings(memory)["Door"].id, purge=True)
-    Trail(memory).run()
+    BankWriter(memory).run()
     assert (own / "patterns.md").read_text("utf-8") == "# Patterns\n\n### Knock\nTwice.\n"
 
 
@@ -339,7 +339,7 @@ def test_a_lost_database_is_made_again_from_the_files(
         for n in range(40):
             memory.remember(f"Lesson {n} of the year, told at length: {'x' * 300}", kind="heuristic", title=f"L{n}")
         memory.remember("Lesson 3 of the year, told at length: " + "x" * 300, kind="heuristic")
-        Trail(memory).run()
+        BankWriter(memory).run()
         chosen = memory.settings
     path = chosen.store_path
     raw = path.read_bytes()
@@ -370,8 +370,8 @@ def test_without_a_store_a_learning_goes_to_the_files_alone(tmp_path: Path) -> N
     chosen = settings.load({"RECOLLECT_HOME": str(tmp_path / "h"), "RECOLLECT_SEMANTIC": "off"})[0]
     one = Learning("Jitter", "Retry with jitter. key=sk-ant-api03-" + "a1B2" * 23 + "AA", "patterns", "Herds.")
     day = datetime(2026, 3, 2, tzinfo=UTC)
-    bank.keep_in_files(chosen, one, day)
-    bank.keep_in_files(chosen, one, day)
+    bank.add_to_files(chosen, one, day)
+    bank.add_to_files(chosen, one, day)
     _, (kept,) = Bank(chosen.bank_path).learnings()
     assert (kept.observed, kept.last_observed) == (2, "2026-03-02")
     assert "sk-ant" not in (chosen.bank_path / "patterns.md").read_text("utf-8")
@@ -384,7 +384,7 @@ def test_without_a_store_a_learning_goes_to_the_files_alone(tmp_path: Path) -> N
 def test_a_learning_says_what_and_why(wrong: dict[str, str], memory: recollect.Engine) -> None:
     good = {"name": "A", "description": "B", "category": "patterns", "reasoning": "C"}
     with pytest.raises(BadInput):
-        bank.keep(memory, Learning(**{**good, **wrong}))  # type: ignore[arg-type]
+        bank.add_learning(memory, Learning(**{**good, **wrong}))  # type: ignore[arg-type]
     assert learnings(memory) == {}
 
 

@@ -18,7 +18,7 @@ from recollect.agents import access
 from recollect.models.embedder import Role
 from recollect.models.hashing import HashingEmbedder
 from recollect.project import brief, signals, tasks
-from recollect.project.brief import Wanted
+from recollect.project.brief import BriefRequest
 from recollect.project.signals import Deadline, Signals
 from recollect.recall.fence import CLOSE, OPEN
 from recollect.types import Draft, Scope
@@ -118,7 +118,7 @@ def learn(memory: recollect.Engine, *drafts: Draft) -> list[str]:
 
 def make(memory: recollect.Engine, repo: Repo | None = None, **wanted: object) -> brief.Brief:
     folder = str(repo.path) if repo else ""
-    return brief.make(memory, Wanted(**{"folder": folder, "scope": SHOP, **wanted}), Deadline(60))  # type: ignore[arg-type]
+    return brief.build(memory, BriefRequest(**{"folder": folder, "scope": SHOP, **wanted}), Deadline(60))  # type: ignore[arg-type]
 
 
 def test_what_is_stable_comes_first_and_the_diagnosis_is_for_people(memory: recollect.Engine, shop: Repo) -> None:
@@ -260,7 +260,7 @@ def test_a_model_that_hangs_is_left_behind_and_words_are_asked(opened: Opener, s
     memory = opened(embedder=stuck)
     feature(shop, "1", {"slug": "log-parser"}, spec=SPEC)
     learn(memory, Draft("Log parser errors.", kind="pattern"), Draft("Cats sleep in the sun.", kind="pattern"))
-    made = brief.make(memory, Wanted(str(shop.path), SHOP), Deadline(2))
+    made = brief.build(memory, BriefRequest(str(shop.path), SHOP), Deadline(2))
     stuck.go.set()
     assert "Log parser errors." in made.text
     assert any(one.startswith("meaning: took longer than") for one in made.skipped)
@@ -269,7 +269,7 @@ def test_a_model_that_hangs_is_left_behind_and_words_are_asked(opened: Opener, s
 
 def test_with_no_time_at_all_what_always_holds_is_told(memory: recollect.Engine, shop: Repo) -> None:
     memory.remember("Indent with tabs.", kind="rule", scope=SHOP)
-    made = brief.make(memory, Wanted(str(shop.path), SHOP), Deadline(0))
+    made = brief.build(memory, BriefRequest(str(shop.path), SHOP), Deadline(0))
     assert "Indent with tabs." in made.text
     assert {one.partition(":")[0] for one in made.skipped} == {"feature", "git", "meaning", "words"}
 
@@ -334,7 +334,7 @@ def test_a_store_that_breaks_leaves_the_files(opened: Opener, shop: Repo) -> Non
     store = Path(memory.settings.place)
     size = store.stat().st_size
     memory._store.close()  # a disk that is gone: every question fails from here on
-    made = brief.make(memory, Wanted(str(shop.path), SHOP), Deadline(60))
+    made = brief.build(memory, BriefRequest(str(shop.path), SHOP), Deadline(60))
     assert "Read a real sample first." in made.text
     assert "semantic: unavailable (" in made.text
     assert store.stat().st_size == size

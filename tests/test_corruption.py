@@ -211,7 +211,7 @@ def cases() -> Iterator[tuple[str, int]]:
 
 
 def wrong(path: Path) -> bool:
-    found = doctor.examine("test", NOW, store=path, embedder="off")
+    found = doctor.diagnose("test", NOW, store=path, embedder="off")
     return any(check.status == "broken" and check.name not in ("permissions", "disk") for check in found.checks)
 
 

@@ -65,7 +65,7 @@ def mode(path: Path) -> int:
 
 def test_whether_retention_policies_are_applied_is_told(opened: Opener, place: Places) -> None:
     def told(moment: datetime) -> tuple[str, str]:
-        found = {check.name: check for check in doctor.examine("1", moment, store=place(), embedder="hashing").checks}
+        found = {check.name: check for check in doctor.diagnose("1", moment, store=place(), embedder="hashing").checks}
         check = found.get("retention")
         return (check.status, check.detail) if check else ("", "")
 

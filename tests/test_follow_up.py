@@ -12,7 +12,7 @@ from conftest import Clock, Opener
 from recollect.agents.access import Caller, local
 from recollect.ops.catalogue import BY_NAME
 from recollect.project import tasks
-from recollect.project.brief import Wanted, make
+from recollect.project.brief import BriefRequest, build
 from recollect.serve import tools
 from recollect.serve.work import Work
 from recollect.types import EVERYWHERE, Message, Scope
@@ -139,7 +139,7 @@ def test_a_task_that_is_set_reaches_the_task_block(memory: recollect.Engine) -> 
     seen = memory.context("anything", scope=Scope(project="shop", branch="main")).text
     assert "Move the checkout" in seen
     assert "Translate" not in seen
-    assert "Move the checkout" in make(memory, Wanted("", here)).text
+    assert "Move the checkout" in build(memory, BriefRequest("", here)).text
     told = memory.context("anything", scope=here, task="Fix the tests").text
     assert "Fix the tests" in told
     given = next(one for one in memory.context(scope=here, task="Fix the tests").blocks if one.name == "task")

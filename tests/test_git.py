@@ -13,8 +13,8 @@ import pytest
 from recollect import BadInput
 from recollect.errors import GitUnavailable, NoRepository
 from recollect.project import git, state
-from recollect.project.git import Repository, Wanted, find
-from recollect.project.state import Kept
+from recollect.project.git import CommitQuery, Repository, find
+from recollect.project.state import StateCache
 from repositories import Repo
 
 
@@ -49,7 +49,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_an_empty_repository_has_a_branch_and_nothing_else(repo: Repo) -> None:
-    found = Kept().state(repo.path)
+    found = StateCache().state(repo.path)
     assert (found.branch, found.head, found.commits, found.clean) == ("main", "", (), True)
 
 
@@ -59,7 +59,7 @@ def test_what_is_staged_changed_new_and_renamed_is_told_apart(repo: Repo) -> Non
     repo.git("mv", "b c.py", "d\te.py")
     (repo.path / "gone.py").unlink()
     repo.write("new\nline.txt", "?")
-    found = Kept().state(repo.path)
+    found = StateCache().state(repo.path)
     assert [(one.path, one.status, one.before) for one in found.staged] == [("d\te.py", "R", "b c.py")]
     assert [(one.path, one.status, one.added, one.removed) for one in found.unstaged] == [
         ("a.py", "M", 1, 0), ("gone.py", "D", 0, 1)
@@ -72,7 +72,7 @@ def test_a_detached_head_has_no_branch(repo: Repo) -> None:
     first = repo.put("Begin", {"a": "1"})
     repo.put("More", {"a": "2"})
     repo.git("checkout", "-q", first)
-    found = Kept().state(repo.path)
+    found = StateCache().state(repo.path)
     assert (found.branch, found.head) == ("", first)
     assert git.checked_out(repo.path) == (repo.path, "")
 
@@ -80,13 +80,13 @@ def test_a_detached_head_has_no_branch(repo: Repo) -> None:
 def test_a_worktree_is_a_place_of_its_own_in_the_same_repository(repo: Repo, tmp_path: Path) -> None:
     repo.put("Begin", {"a": "1"})
     repo.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
-    found, kept = find(tmp_path / "side"), Kept()
+    found, kept = find(tmp_path / "side"), StateCache()
     assert found.linked
     assert found.common == repo.path / ".git"
     assert (kept.state(tmp_path / "side").branch, kept.state(repo.path).branch) == ("side", "main")
     assert kept.state(tmp_path / "side").worktree
     assert git.checked_out(tmp_path / "side") == (tmp_path / "side", "side")
-    assert (git.staged_on(tmp_path / "side"), git.staged_on(repo.path)) == ("side", "")
+    assert (git.feature_branch(tmp_path / "side"), git.feature_branch(repo.path)) == ("side", "")
 
 
 def test_a_submodule_knows_what_it_is_part_of_and_its_repository_sees_it_move(repo: Repo, tmp_path: Path) -> None:
@@ -99,15 +99,15 @@ def test_a_submodule_knows_what_it_is_part_of_and_its_repository_sees_it_move(re
     found = find(inner.path)
     assert (found.above, found.root) == (str(repo.path), inner.path)
     inner.put("Inside", {"p": "2"})
-    assert [one.path for one in Kept().state(repo.path).unstaged] == ["lib"]
-    assert Kept().state(inner.path).commits[0].subject == "Inside"
+    assert [one.path for one in StateCache().state(repo.path).unstaged] == ["lib"]
+    assert StateCache().state(inner.path).commits[0].subject == "Inside"
 
 
 def test_a_shallow_clone_says_so(repo: Repo, tmp_path: Path) -> None:
     for number in range(3):
         repo.put(f"Commit {number}", {"a": str(number)})
     repo.git("clone", "-q", "--depth=1", f"file://{repo.path}", str(tmp_path / "shallow"))
-    found = Kept().state(tmp_path / "shallow")
+    found = StateCache().state(tmp_path / "shallow")
     assert found.shallow
     assert [one.subject for one in found.commits] == ["Commit 2"]
     assert find(tmp_path / "shallow").default() == "main"
@@ -117,7 +117,7 @@ def test_a_shallow_clone_says_so(repo: Repo, tmp_path: Path) -> None:
 def test_a_bare_repository_has_commits_and_no_work_tree(repo: Repo, tmp_path: Path) -> None:
     repo.put("Begin", {"a": "1"})
     repo.git("clone", "-q", "--bare", str(repo.path), str(tmp_path / "shop.git"))
-    found = Kept().state(tmp_path / "shop.git")
+    found = StateCache().state(tmp_path / "shop.git")
     assert (found.bare, found.branch, found.clean) == (True, "main", True)
     assert [one.subject for one in found.commits] == ["Begin"]
 
@@ -129,7 +129,7 @@ def test_a_merge_that_stopped_is_told_with_its_conflicts(repo: Repo) -> None:
     repo.git("checkout", "-q", "main")
     repo.put("Main", {"a": "3"})
     repo.git("merge", "side", check=False)
-    found = Kept().state(repo.path)
+    found = StateCache().state(repo.path)
     assert (found.operation, found.conflicts) == ("merge", ("a",))
 
 
@@ -168,7 +168,7 @@ def test_variables_of_a_hook_do_not_lead_to_another_repository(
     repo.put("Begin", {"a": "1"})
     monkeypatch.setenv("GIT_DIR", str(other.path / ".git"))
     monkeypatch.setenv("GIT_INDEX_FILE", str(other.path / ".git" / "index"))
-    assert [one.subject for one in Kept().state(repo.path).commits] == ["Begin"]
+    assert [one.subject for one in StateCache().state(repo.path).commits] == ["Begin"]
 
 
 def test_settings_that_change_what_is_told_are_kept(
@@ -183,7 +183,7 @@ def test_settings_that_change_what_is_told_are_kept(
     repo.git("config", "core.fileMode", "false")
     (repo.path / "a").chmod(0o755)
     repo.write("b.mine", "1")
-    kept = Kept()
+    kept = StateCache()
     assert kept.state(repo.path).clean
     repo.git("config", "core.fileMode", "true")
     assert [one.path for one in kept.state(repo.path).unstaged] == ["a"], "a change of the settings counts at once"
@@ -194,7 +194,7 @@ def test_a_repository_with_longer_hashes_is_read(tmp_path: Path) -> None:
     repo.path.mkdir()
     repo.git("init", "-q", "-b", "main", "--object-format=sha256")
     head = repo.put("Begin", {"a": "1"})
-    assert (len(head), Kept().state(repo.path).head) == (64, head)
+    assert (len(head), StateCache().state(repo.path).head) == (64, head)
 
 
 # -- from memory ------------------------------------------------------------------------------------------------------
@@ -203,7 +203,7 @@ def test_a_repository_with_longer_hashes_is_read(tmp_path: Path) -> None:
 def test_what_has_not_moved_is_answered_without_git(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
     repo.put("Begin", {"a.py": "1", "deep/er/b.py": "2"})
     settled(repo)
-    kept = Kept()
+    kept = StateCache()
     first, history = kept.state(repo.path), kept.history(repo.path, "a.py")
     words = asked(monkeypatch)
     assert kept.state(repo.path) is first
@@ -232,17 +232,17 @@ CHANGES: dict[str, Callable[[Repo], object]] = {
 def test_whatever_moves_is_seen_at_once(repo: Repo, change: str) -> None:
     repo.put("Begin", {"a.py": "1", "deep/er/b.py": "2"})
     settled(repo)
-    kept = Kept()
+    kept = StateCache()
     before = kept.state(repo.path)
     CHANGES[change](repo)
-    now, truly = kept.state(repo.path), Kept().state(repo.path)
+    now, truly = kept.state(repo.path), StateCache().state(repo.path)
     assert now.as_dict() | {"read_at": ""} == truly.as_dict() | {"read_at": ""}
     assert now != before
 
 
 def test_a_file_written_in_the_moment_of_the_reading_is_looked_at_again(repo: Repo) -> None:
     repo.put("Begin", {"a.py": "1"})
-    kept = Kept()
+    kept = StateCache()
     kept.state(repo.path)
     stamp = (repo.path / "a.py").stat()
     repo.write("a.py", "2")
@@ -254,7 +254,7 @@ def test_a_file_written_in_the_moment_of_the_reading_is_looked_at_again(repo: Re
 def test_a_large_work_tree_is_believed_for_a_while(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(state, "WATCHED", 2)
     repo.put("Begin", {f"{n}.py": "1" for n in range(5)})
-    kept = Kept()
+    kept = StateCache()
     first = kept.state(repo.path)
     repo.write("0.py", "22")
     assert kept.state(repo.path) is first
@@ -269,7 +269,7 @@ def test_a_repository_made_anew_in_the_same_folder_is_another(repo: Repo, tmp_pa
     import shutil
 
     repo.put("Begin", {"a": "1"})
-    kept = Kept()
+    kept = StateCache()
     kept.state(repo.path)
     shutil.rmtree(repo.path)
     with pytest.raises(NoRepository):
@@ -282,7 +282,7 @@ def test_at_most_two_hundred_commits_are_kept(repo: Repo, monkeypatch: pytest.Mo
     monkeypatch.setattr(state, "COMMITS", 3)
     for number in range(5):
         repo.put(f"Commit {number}", {"a": str(number)})
-    assert [one.subject for one in Kept().state(repo.path).commits] == ["Commit 4", "Commit 3", "Commit 2"]
+    assert [one.subject for one in StateCache().state(repo.path).commits] == ["Commit 4", "Commit 3", "Commit 2"]
 
 
 # -- commits ----------------------------------------------------------------------------------------------------------
@@ -301,23 +301,23 @@ def found(repo: Repo) -> Repository:
 @pytest.mark.parametrize(
     ("wanted", "subjects"),
     [
-        (Wanted(words=("pool",)), ["Raise the POOL size", "Add the pool"]),
-        (Wanted(words=("pool", "dear")), ["Add the pool"]),
-        (Wanted(words=("$(message)",)), ["-- odd %s $(message) `x`"]),
-        (Wanted(words=("-- odd",)), ["-- odd %s $(message) `x`"]),
-        (Wanted(words=(".*",)), []),
-        (Wanted(author="ben"), ["Raise the POOL size"]),
-        (Wanted(path="src/pool.py"), ["Rename it", "Raise the POOL size", "Add the pool"]),
-        (Wanted(path="docs"), ["-- odd %s $(message) `x`"]),
-        (Wanted(path="*.md"), []),
-        (Wanted(content="size = 50"), ["Raise the POOL size"]),
-        (Wanted(content="--output=x"), []),
-        (Wanted(since=datetime.fromtimestamp(1772300000 + 110, UTC), limit=1), ["Rename it"]),
-        (Wanted(until=datetime.fromtimestamp(1772300000 + 70, UTC)), ["Add the pool"]),
-        (Wanted(words=("pool",), author="ana"), ["Add the pool"]),
+        (CommitQuery(words=("pool",)), ["Raise the POOL size", "Add the pool"]),
+        (CommitQuery(words=("pool", "dear")), ["Add the pool"]),
+        (CommitQuery(words=("$(message)",)), ["-- odd %s $(message) `x`"]),
+        (CommitQuery(words=("-- odd",)), ["-- odd %s $(message) `x`"]),
+        (CommitQuery(words=(".*",)), []),
+        (CommitQuery(author="ben"), ["Raise the POOL size"]),
+        (CommitQuery(path="src/pool.py"), ["Rename it", "Raise the POOL size", "Add the pool"]),
+        (CommitQuery(path="docs"), ["-- odd %s $(message) `x`"]),
+        (CommitQuery(path="*.md"), []),
+        (CommitQuery(content="size = 50"), ["Raise the POOL size"]),
+        (CommitQuery(content="--output=x"), []),
+        (CommitQuery(since=datetime.fromtimestamp(1772300000 + 110, UTC), limit=1), ["Rename it"]),
+        (CommitQuery(until=datetime.fromtimestamp(1772300000 + 70, UTC)), ["Add the pool"]),
+        (CommitQuery(words=("pool",), author="ana"), ["Add the pool"]),
     ],
 )  # fmt: skip
-def test_commits_are_searched(found: Repository, wanted: Wanted, subjects: list[str]) -> None:
+def test_commits_are_searched(found: Repository, wanted: CommitQuery, subjects: list[str]) -> None:
     assert [one.subject for one in found.search(wanted)] == subjects
 
 
@@ -350,7 +350,7 @@ def test_names_and_messages_that_are_no_utf8_are_read(repo: Repo) -> None:
         file.write(b"1")
     repo.git("config", "i18n.commitEncoding", "latin-1")
     repo.put("Caf\u00e9")
-    kept = Kept().state(repo.path)
+    kept = StateCache().state(repo.path)
     assert kept.commits[0].files[0].path == "caf\ufffd.txt"
     kept.as_dict()
 
@@ -369,12 +369,12 @@ def test_the_default_branch_is_found(repo: Repo, tmp_path: Path) -> None:
     assert find(odd.path).default() == "release", "the only one there is"
     odd.git("branch", "other")
     assert find(odd.path).default() == ""
-    assert git.staged_on(odd.path) == "", "where nobody knows the default, nothing is staged"
+    assert git.feature_branch(odd.path) == "", "where nobody knows the default, nothing is staged"
     odd.git("clone", "-q", str(odd.path), str(tmp_path / "clone"))
     clone = Repo(tmp_path / "clone", init=False)
     assert find(clone.path).default() == "release"
     clone.git("checkout", "-q", "-b", "feature/x")
-    assert git.staged_on(clone.path) == "feature/x"
+    assert git.feature_branch(clone.path) == "feature/x"
 
 
 def test_a_symbolic_link_is_no_way_out(repo: Repo, tmp_path: Path) -> None:
@@ -397,4 +397,4 @@ def test_a_commit_of_no_sane_time_is_read(repo: Repo) -> None:
         path.write_text(text)
         sha = repo.git("hash-object", "-t", "commit", "-w", "--literally", str(path))
         repo.git("update-ref", "refs/heads/main", sha)
-        assert Kept().state(repo.path).commits[0].subject == f"Odd {number}"
+        assert StateCache().state(repo.path).commits[0].subject == f"Odd {number}"

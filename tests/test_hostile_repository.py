@@ -17,9 +17,9 @@ import pytest
 import recollect
 from recollect.errors import RecollectError
 from recollect.project import signals
-from recollect.project.git import Wanted, find
+from recollect.project.git import CommitQuery, find
 from recollect.project.refresh import refresh
-from recollect.project.state import Kept
+from recollect.project.state import StateCache
 from recollect.project.walk import found as walk
 from repositories import ENVIRONMENT, Repo
 
@@ -145,7 +145,7 @@ def test_the_traps_are_sharp(hostile: Hostile) -> None:
 
 def test_nothing_that_a_repository_names_is_run(hostile: Hostile) -> None:
     hostile.forget()
-    kept = Kept()
+    kept = StateCache()
     state = kept.state(hostile.repo.path)
     repository = find(hostile.repo.path)
     assert state.branch == "main"
@@ -153,11 +153,11 @@ def test_nothing_that_a_repository_names_is_run(hostile: Hostile) -> None:
     assert {one.path for one in state.unstaged} >= {"clean.txt", "text.conv"}
     for name in FILTERED:
         kept.history(hostile.repo.path, name)
-    repository.search(Wanted(content="2", words=("more",)))
+    repository.search(CommitQuery(content="2", words=("more",)))
     assert set(repository.hashes([*FILTERED, "included.txt"])) == {*FILTERED, "included.txt"}
     repository.hashes_at("HEAD", FILTERED)
     repository.text_at("HEAD", "clean.txt")
-    signals.changed(hostile.repo.path, 10)
+    signals.changed_files(hostile.repo.path, 10)
     walk(hostile.repo.path)
     assert hostile.sprung() == []
 
@@ -187,7 +187,7 @@ def test_a_bare_repository_hidden_in_a_folder_runs_nothing(tmp_path: Path) -> No
     text = (hidden / "config").read_text().replace("bare = false", "bare = true")
     (hidden / "config").write_text(text)
     hostile.forget()
-    assert Kept().state(hidden).bare
+    assert StateCache().state(hidden).bare
     assert hostile.sprung() == []
 
 
@@ -229,5 +229,5 @@ def test_the_environment_names_no_program(tmp_path: Path, monkeypatch: pytest.Mo
     repo.put("Begin", {"a": "1"})
     repo.write("a", "2")
     monkeypatch.setenv(name, f"touch {tmp_path}/canary")
-    assert [one.path for one in Kept().state(repo.path).unstaged] == ["a"]
+    assert [one.path for one in StateCache().state(repo.path).unstaged] == ["a"]
     assert not (tmp_path / "canary").exists()

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from recollect import text as texts
 from recollect.project import adr, documents, incidents
-from recollect.project.ingest import drafted
+from recollect.project.ingest import draft_of
 from recollect.project.markdown import is_form
 from recollect.project.recognise import KINDS, decoded, recognise
 from recollect.remember.drafts import prepare
@@ -504,7 +504,7 @@ def test_whatever_is_found_may_be_stored(text: str, path: str) -> None:
     for kind in KINDS:
         for piece in recognise(path, text, kind).pieces:
             if texts.fold(texts.clean(piece.content)):
-                draft = drafted(piece, path, Source("x", "file", f"file:p/{path}"), Scope(project="p"), 65_536)
+                draft = draft_of(piece, path, Source("x", "file", f"file:p/{path}"), Scope(project="p"), 65_536)
                 assert prepare(draft, 65_536, "test").trust == "cited"
 
 

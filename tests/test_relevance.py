@@ -118,7 +118,7 @@ def test_a_session_of_no_project_is_not_told_about_projects(tmp_path: Path) -> N
     with recollect.open(tmp_path / "m.db") as memory:
         memory.remember("A very long decision. " * 200, kind="decision", scope=SHOP)
         memory.remember("Answer in English.", kind="preference")
-        told = brief.make(memory, brief.Wanted(scope=Scope())).text
+        told = brief.build(memory, brief.BriefRequest(scope=Scope())).text
     assert "Answer in English." in told
     assert "very long decision" not in told
     assert "recalled for this request" not in told

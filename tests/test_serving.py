@@ -144,7 +144,7 @@ def test_doctor_and_health_say_that_another_model_serves(opened: Opener, place: 
     filled(two)
     one = opened()
     told = "other/1 serves this store, and hashing/1 is set here"
-    found = doctor.examine("1", clock(), store=place(), embedder="hashing")
+    found = doctor.diagnose("1", clock(), store=place(), embedder="hashing")
     (check,) = [check for check in found.checks if check.name == "vectors"]
     assert (check.status, check.detail, check.fix) == ("warning", told, switch.FIX)
     assert not found.unembedded, "doctor --fix leaves the choice to a person"

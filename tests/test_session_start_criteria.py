@@ -26,7 +26,7 @@ from recollect.cli import cli
 from recollect.models.embedder import Role
 from recollect.project import bank, brief, learning
 from recollect.project.bank import Bank
-from recollect.project.brief import Wanted
+from recollect.project.brief import BriefRequest
 from recollect.project.signals import Deadline
 from recollect.types import Draft, Scope
 from repositories import Repo
@@ -109,10 +109,10 @@ def work(tmp_path: Path) -> Repo:
 
 
 def told(memory: recollect.Engine, repo: Repo | None, limit: int = 25, project: str = "work") -> brief.Brief:
-    wanted = Wanted(
+    wanted = BriefRequest(
         str(repo.path) if repo else "", Scope(project=project), limit=limit, tokens=20000, characters=100_000
     )
-    return brief.make(memory, wanted, Deadline(120))
+    return brief.build(memory, wanted, Deadline(120))
 
 
 def contents(memory: recollect.Engine, made: brief.Brief) -> list[str]:
@@ -314,7 +314,7 @@ def test_7c_also_where_no_daemon_can_be_started_the_hook_answers_from_the_markdo
 def test_8_an_empty_database_is_filled_from_the_markdown_once(opened: Opener, tmp_path: Path) -> None:
     memory = opened()
     place = Bank(written(tmp_path / "own", {"patterns": BANK["patterns"]}), written(tmp_path / "local", BANK), "work")
-    first = bank.learn(memory, place)
+    first = bank.import_changed(memory, place)
     assert first is not None
     assert (first.created, first.known) == (4, 0), "what stands in both is one"
     found = {one.title: one for one in memory.list(kinds=learning.KINDS).memories}
@@ -325,7 +325,7 @@ def test_8_an_empty_database_is_filled_from_the_markdown_once(opened: Opener, tm
         "Later": ("pattern", "Read later.", 2, 1.0),
         "Count": ("heuristic", "Count first.", 9, 0.33),
     }
-    assert bank.take_in(memory, place).created == 0
+    assert bank.import_files(memory, place).created == 0
     assert len(memory.list(kinds=learning.KINDS).memories) == 4
 
 

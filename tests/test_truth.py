@@ -38,7 +38,7 @@ def repo(tmp_path: Path) -> Repo:
 def told(engine: recollect.Engine, repo: Repo, content: str, *refs: str, branch: str = "", **more: object) -> Memory:
     """Remember something that cites the repository as it is now."""
     scope = Scope(project="shop", branch=branch)
-    cited = truth.cited(refs, find(repo.path))
+    cited = truth.with_blobs(refs, find(repo.path))
     memory = engine.remember(content, refs=list(cited), scope=scope, **more).memory  # type: ignore[arg-type]
     assert memory
     return memory
@@ -53,15 +53,15 @@ def looked(engine: recollect.Engine, repo: Repo) -> dict[str, tuple[str, ...]]:
 
 def test_what_a_file_and_a_symbol_are_is_written_down_when_they_are_cited(repo: Repo) -> None:
     refs = ("src/pool.py", "src/pool.py::Pool.take", "https://x.example/src/pool.py", "nowhere.py", "commit:1a2b3c4")
-    made = truth.cited(refs, find(repo.path))
+    made = truth.with_blobs(refs, find(repo.path))
     assert made[:5] == refs
     assert made[5] == f"blob:src/pool.py@{repo.git('rev-parse', 'HEAD:src/pool.py')}"
     assert made[6].startswith("blob:src/pool.py::Pool.take@")
     assert len(made) == 7
-    assert truth.cited(made, find(repo.path)) == made
-    assert truth.cited(["/etc/passwd", "../x"], find(repo.path)) == ("/etc/passwd", "../x")
+    assert truth.with_blobs(made, find(repo.path)) == made
+    assert truth.with_blobs(["/etc/passwd", "../x"], find(repo.path)) == ("/etc/passwd", "../x")
     whole = str(repo.path / "README.md")
-    assert truth.cited([whole], find(repo.path))[1].startswith("blob:README.md@")
+    assert truth.with_blobs([whole], find(repo.path))[1].startswith("blob:README.md@")
 
 
 def test_a_file_that_changed_makes_a_memory_stale_until_it_is_as_it_was(
@@ -175,7 +175,7 @@ def test_a_look_without_marking_changes_nothing(repo: Repo, memory: recollect.En
 
 
 def test_other_projects_are_left_alone(repo: Repo, memory: recollect.Engine) -> None:
-    cited = truth.cited(["src/pool.py"], find(repo.path))
+    cited = truth.with_blobs(["src/pool.py"], find(repo.path))
     other = memory.remember("Of another project.", refs=list(cited), scope=Scope(project="other"))
     repo.put("Change it", {"src/pool.py": "# all new\n"})
     assert looked(memory, repo) == {}

@@ -18,9 +18,9 @@ import recollect
 from conftest import START, Clock, Opener
 from recollect.errors import BadInput
 from recollect.project import watch
-from recollect.project.bank import Trail
+from recollect.project.bank import BankWriter
 from recollect.project.journal import WIDTH, DailyLog
-from recollect.project.watch import Watcher, folders_of
+from recollect.project.watch import Watcher, watched_folders
 from recollect.serve.work import Work
 from recollect.settings import Settings
 from recollect.types import Draft, Source
@@ -113,11 +113,11 @@ def test_a_folder_that_is_not_there_is_an_error(memory: recollect.Engine, notes:
 
 
 def test_the_setting_names_several_folders(tmp_path: Path) -> None:
-    assert folders_of(Settings(watch=f"{tmp_path}/a{os.pathsep} {tmp_path}/b {os.pathsep}")) == [
+    assert watched_folders(Settings(watch=f"{tmp_path}/a{os.pathsep} {tmp_path}/b {os.pathsep}")) == [
         tmp_path / "a",
         tmp_path / "b",
     ]
-    assert folders_of(Settings()) == []
+    assert watched_folders(Settings()) == []
 
 
 # -- following --------------------------------------------------------------------------------------------------------
@@ -276,7 +276,7 @@ def test_the_watcher_and_the_log_do_not_feed_each_other(opened: Opener, notes: P
     for _ in range(5):
         head = memory.head
         assert log.run() == 0, "and what was read from it is not logged"
-        Trail(memory).run()
+        BankWriter(memory).run()
         watcher.scan()
     assert memory.head == head
     assert len(lines(notes)) == 2

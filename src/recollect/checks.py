@@ -123,7 +123,7 @@ def moment(text: str, now: datetime, zone: tzinfo | None, name: str = "time", *,
     ('2026-02-09T00:00:00Z', '2026-02-17T23:59:59.999999Z')
     """
     try:
-        found = times.spoken(text, now, zone, name)
+        found = times.parse_time(text, now, zone, name)
     except BadTime:
         told = None if text.strip()[:4].isdigit() else when.find(text, now.astimezone(zone))
         if told is None or told.start is None or told.end is None or told.words != text.strip():

@@ -76,10 +76,10 @@ from .types import (
 )
 from .upkeep.health import Checkup
 from .upkeep.jobs import Handler, Jobs, Run
-from .upkeep.looks import Looks
+from .upkeep.recall_stats import RecallStats
+from .upkeep.recent_recalls import RecentRecalls
 from .upkeep.spending import Spending
 from .upkeep.switch import Switch
-from .upkeep.watch import Watch
 
 if TYPE_CHECKING:
     from .models.embedder import Embedder
@@ -133,7 +133,7 @@ class Engine(Hindsight, Maintenance):
         self._scope = cleaner.scope(Scope(user=settings.user, project=settings.project))
         self._origin = self  # the engine whose store and models these are: itself, or the one it was made beside
         self._usage = Usage(store, self._tenant, now)
-        self.looks = Looks(now)
+        self.looks = RecentRecalls(now)
         self._reader = Reader(store, self._tenant, now, lexicon(settings))
         self._recalled = RecallCache(now)
         self._tokens = Tokens()
@@ -149,7 +149,7 @@ class Engine(Hindsight, Maintenance):
         )
         self._models = Loader(settings, embedder, self.spending.metered)
         self._switch = Switch(store, self._tenant, lambda model: self._models.known(model))
-        self.watch = Watch(settings.traces)
+        self.watch = RecallStats(settings.traces)
         self.health = Checkup(store, self._tenant, now, lambda: self._models.embedder()[0], settings.home)
         self.answers = self._answers()
 

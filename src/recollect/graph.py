@@ -1,6 +1,6 @@
 """The graph: entities by name, what is known of each, and how they relate.
 
-An entity is a name and a kind. What is known of it are memories that mention it, «name: observation», so everything the
+An entity is a name and a kind. What is known of it are memories that mention it, "name: observation", so everything the
 graph is told is found by recall, has a source and a history, and is forgotten like anything else. A relation is a link
 between two entities, of any type.
 
@@ -27,7 +27,7 @@ from .store.contract import Store, Transaction
 from .text import title_of
 from .types import Draft, Entity, Link, Memory, Noun, Recall, Remembered, Scope, Source
 
-SUFFERED = "had_incident"  # the one relation of an entity to a memory
+HAD_INCIDENT = "had_incident"  # the one relation of an entity to a memory
 MAX_READ = 10_000  # entities that are read at once
 MAX_GIVEN = 1000  # nodes, relations or observations in one request
 
@@ -80,7 +80,7 @@ class Graph:
 
     def create(self, nodes: Sequence[Node], source: Source | None = None) -> list[Node]:
         """Make entities of names that are not there yet, with what is known of them; gives the new ones."""
-        given = [Node(self._name(n.name), self._name(n.kind, "entityType"), n.observations) for n in _few(nodes)]
+        given = [Node(self._name(n.name), self._name(n.kind, "entityType"), n.observations) for n in _bounded(nodes)]
         fresh: dict[str, tuple[Entity, Node]] = {}
         with self._changing() as changes:
             taken = {entity.name for entity in self._named([node.name for node in given])}
@@ -102,11 +102,11 @@ class Graph:
         self, observations: Sequence[tuple[str, Sequence[str]]], source: Source | None = None
     ) -> list[list[str]]:
         """Say more of entities that are there; gives what was new of each. When one is missing, nothing is said."""
-        entities = [self._one(name) for name, _ in _few(observations)]
+        entities = [self._one(name) for name, _ in _bounded(observations)]
         return self._tell([(entity, said) for entity, (_, said) in zip(entities, observations, strict=True)], source)
 
     def _tell(self, sayings: Sequence[tuple[Entity, Sequence[str]]], source: Source | None) -> list[list[str]]:
-        pairs = [(number, entity, words) for number, (entity, said) in enumerate(sayings) for words in _few(said)]
+        pairs = [(number, entity, words) for number, (entity, said) in enumerate(sayings) for words in _bounded(said)]
         if not pairs:
             return [[] for _ in sayings]
         drafts = []
@@ -134,7 +134,7 @@ class Graph:
         """Tie entities together; gives the relations that are new. When an entity is missing, nothing is tied."""
         ends = [
             (self._owned(self._one(one.origin)), self._name(one.relation, "relationType"), self._one(one.target))
-            for one in _few(relations)
+            for one in _bounded(relations)
         ]
         fresh = []
         with self._changing() as changes:
@@ -170,7 +170,7 @@ class Graph:
                 if name not in named or changes.get(Memory, memory) is None:
                     continue
                 ends = [(memory, "memory"), (named[name], "entity")]
-                (origin, one), (target, other) = reversed(ends) if relation == SUFFERED else ends
+                (origin, one), (target, other) = reversed(ends) if relation == HAD_INCIDENT else ends
                 if wrong := known.pop((target, relation, origin), ""):  # as an older version wrote it
                     changes.drop(Link, wrong, "unlink", "it was the wrong way round")
                 if (origin, relation, target) not in known:
@@ -185,7 +185,7 @@ class Graph:
 
     def remove(self, names: Sequence[str]) -> int:
         """Forget entities with what is known of them alone, and their relations; gives how many there were."""
-        gone = [self._owned(entity) for entity in self._named(_few(names))]
+        gone = [self._owned(entity) for entity in self._named(_bounded(names))]
         ids = {entity.id for entity in gone}
         with self._changing() as changes:
             links = [*self._links(list(ids), "target"), *self._links(list(ids), "origin")]
@@ -202,8 +202,8 @@ class Graph:
     def unsay(self, observations: Sequence[tuple[str, Sequence[str]]]) -> int:
         """Forget single observations; names and observations that are not there are passed over."""
         wanted: dict[str, set[str]] = {}
-        for name, said in _few(observations):
-            wanted.setdefault(name, set()).update(_few(said))
+        for name, said in _bounded(observations):
+            wanted.setdefault(name, set()).update(_bounded(said))
         entities = self._named(list(wanted))
         gone = [
             memory
@@ -218,7 +218,7 @@ class Graph:
 
     def unrelate(self, relations: Sequence[Relation]) -> int:
         """Untie entities; relations that are not there are passed over."""
-        origins = [self._owned(entity) for entity in self._named([one.origin for one in _few(relations)])]
+        origins = [self._owned(entity) for entity in self._named([one.origin for one in _bounded(relations)])]
         names = {entity.id: entity.name for entity in origins}
         names |= {entity.id: entity.name for entity in self._named([one.target for one in relations])}
         wanted = {(one.origin, one.relation, one.target) for one in relations}
@@ -255,7 +255,7 @@ class Graph:
 
     def open(self, names: Sequence[str]) -> Found:
         """The entities of these names; names that are not there are passed over."""
-        return self._found(self._named(_few(names)))
+        return self._found(self._named(_bounded(names)))
 
     def find(self, query: str) -> Found:
         """The entities whose name, kind or observations have the query in them; when none has, those that fit it."""
@@ -379,7 +379,7 @@ def _when(noun: Entity | Link) -> tuple[datetime, str]:
     return noun.created_at, noun.id
 
 
-def _few(given: Iterable[Any]) -> Sequence[Any]:
+def _bounded(given: Iterable[Any]) -> Sequence[Any]:
     if isinstance(given, str) or not isinstance(given, Sequence):
         raise BadInput("A list is wanted here.")
     if len(given) > MAX_GIVEN:

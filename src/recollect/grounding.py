@@ -3,9 +3,9 @@
 Three tiers. **1**, believed at once: what a person said about their own project, or what cites something that was
 found. **2**, for a person to look at: what a model concluded without a citation, what is said about systems that
 are not ours, and whatever speaks to the assistant instead of telling something. **3**, not kept: what its own words
-do not claim («maybe», «I think»).
+do not claim ("maybe", "I think").
 
-Trust comes from the way a statement came in. What the statement says about itself («the user confirmed this») is
+Trust comes from the way a statement came in. What the statement says about itself ("the user confirmed this") is
 text like any other and changes nothing. What was made of several things is trusted as far as the least of them.
 """
 
@@ -146,7 +146,7 @@ def ground(statement: str, path: str, *, resolved: Iterable[str] = (), orders: b
     found = tuple(resolved)
     trust = PATHS.get(path, "unverified")
     if words := hedged(statement):
-        return Verdict(3, trust, f"it takes itself back: «{words}»")
+        return Verdict(3, trust, f'it takes itself back: "{words}"')
     if _ASKS.search(statement):
         return Verdict(3, trust, "it asks, and states nothing")
     if path != "user" and orders:

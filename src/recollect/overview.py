@@ -26,7 +26,7 @@ from .store.rows import to_row
 from .store.words import weighed
 from .text import shorten, title_of
 from .types import Check, Entity, Evidence, Filter, Link, Memory, Noun, Page, Scope, Source
-from .upkeep.looks import Look
+from .upkeep.recent_recalls import RecentRecall
 from .upkeep.scan import safe
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class Map(Noun):
 class Looked(Noun):
     """One time that memories were put before somebody, and those of them that the reader may know of."""
 
-    look: Look
+    look: RecentRecall
     given: tuple[Dot, ...]
 
 
@@ -153,7 +153,7 @@ class Overview:
         """What was recalled last."""
         return tuple(self._store.recalled_last(self._tenant, filter, limit))
 
-    def looked(self, looks: Sequence[Look], sees: Sees = everybody) -> list[Looked]:
+    def looked(self, looks: Sequence[RecentRecall], sees: Sees = everybody) -> list[Looked]:
         """Looks with what the memories that were given are called."""
         found = self._store.memories(self._tenant, list(dict.fromkeys(id for one in looks for id in one.memories)))
         return [

@@ -2,7 +2,7 @@
 
 Three forms of one text are kept apart. The *stored* form is what was said, in NFC, without control characters. The
 *key* is folded hard (case, spacing, width, zero-width characters, look-alike letters, punctuation at the ends) and
-hashed: it decides whether two texts are the same, so that a rejected value cannot walk back in with a Cyrillic «а». The
+hashed: it decides whether two texts are the same, so that a rejected value cannot walk back in with a Cyrillic "а". The
 *chunks* are what an embedder reads. The words that full text search sees are made in `terms`.
 """
 
@@ -20,7 +20,7 @@ _ACCENT = re.compile(r"[\u0300-\u036f]")
 _SPACE = re.compile(r"\s+")
 _TOKEN = re.compile(r"[^\W\d_]+|\d{1,3}|[^\w\s]|_|\n+", re.UNICODE)
 _LABEL = re.compile(r"\A(?:[-*>#\s]+|[^\n:]{1,200}:\s+)")
-_THAT = re.compile(r"\A(?P<who>[^\n.;:]{1,60}?) that\s+", re.IGNORECASE)  # «the user confirmed that …»
+_THAT = re.compile(r"\A(?P<who>[^\n.;:]{1,60}?) that\s+", re.IGNORECASE)  # "the user confirmed that …"
 _DENIES = re.compile(r"\b(?:not|never|no|false|wrong|untrue|doubts?|\w+n['’]t)\b", re.IGNORECASE)
 _CLAUSE = re.compile(r"[;|]\s*|\s+[—–-]{1,2}\s+|,\s+(?:and|but)\s+|\n+|(?<=[.!?…])\s+")
 MAX_PARTS, MIN_PART = 500, 3  # statements of a text that are looked at, and words that make one
@@ -138,10 +138,10 @@ def cut(text: str, most: int) -> str:
     return f"{text[: ends[-1]].rstrip() if ends else shorten(text, most - 2).rstrip('…')} …"
 
 
-def unquoted(text: str) -> str:
+def strip_quotes(text: str) -> str:
     """A statement without a pair of quotation marks around it, and without one that has lost its other half.
 
-    >>> unquoted('"We use pnpm."'), unquoted('It is fast."'), unquoted('Say "no" to it')
+    >>> unquoted('"We use pnpm."'), strip_quotes('It is fast."'), strip_quotes('Say "no" to it')
     ('We use pnpm.', 'It is fast.', 'Say "no" to it')
     """
     for begin, end in ('""', "\u201c\u201d", "\u00ab\u00bb"):

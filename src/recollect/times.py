@@ -70,11 +70,11 @@ def aware(value: datetime | str, name: str = "time") -> datetime:
         raise BadTime(f"{name}: {value.isoformat()} is out of range.") from error
 
 
-def spoken(text: str, now: datetime, zone: tzinfo | None, name: str = "time") -> datetime:
+def parse_time(text: str, now: datetime, zone: tzinfo | None, name: str = "time") -> datetime:
     """What a person types: an ISO time with zone, a day in their own zone, or how long ago (`7d`, `2h`).
 
     >>> now = datetime(2026, 3, 8, tzinfo=UTC)
-    >>> iso(spoken("7d", now, UTC)), iso(spoken("2026-03-01", now, UTC))
+    >>> iso(parse_time("7d", now, UTC)), iso(parse_time("2026-03-01", now, UTC))
     ('2026-03-01T00:00:00Z', '2026-03-01T00:00:00Z')
     """
     text = text.strip()
@@ -91,7 +91,7 @@ def spoken(text: str, now: datetime, zone: tzinfo | None, name: str = "time") ->
     return aware(text, name)
 
 
-def is_span(text: str) -> bool:
+def is_duration(text: str) -> bool:
     """Whether a text says how long (`7d`, `2h`), and not when."""
     return _AGO.fullmatch(text.strip()) is not None
 

@@ -54,7 +54,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked, and the keys that are right. `slices` are the rows of the table it counts in, beside «all».
+    """What is asked, and the keys that are right. `slices` are the rows of the table it counts in, beside "all".
 
     `labels` are further sets of keys that the benchmark's judge knows; `same` maps a key to the one it repeats.
     """

@@ -5,7 +5,7 @@ embedded with the content, because who said a thing is part of what was said and
 strings that hold several ids are taken apart, misspelt ids repaired, ids of no turn dropped; a question left without
 evidence is left out. The category numbers are the file's own, which papers often mix up.
 
-With `audit_errors_dev.json` beside the data, the figures named «audited» use its corrected evidence; a question whose
+With `audit_errors_dev.json` beside the data, the figures named "audited" use its corrected evidence; a question whose
 corrected evidence is empty is left out of those.
 """
 

@@ -5,7 +5,7 @@ All take the ranking as keys, best first, and the right keys as a set that is no
 **Precision at 5 where fewer than five memories are right.** Divided by five, a perfect answer to a question that one
 memory answers would score 0.2, and the mean would say more about the questions than about the engine. So `precision`
 looks at the first `min(k, number of right ones)` and divides by that: the share of the places that could be right and
-are. With five or more right ones it is the usual figure; with one it is «is the first one right». `purity` is the other
+are. With five or more right ones it is the usual figure; with one it is "is the first one right". `purity` is the other
 reading, for an engine that may give back fewer: of what it did give back, up to k, the share that is right.
 """
 

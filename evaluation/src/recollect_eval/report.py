@@ -1,7 +1,7 @@
 """The report: the figures of one run, as JSON, as a table, and against a baseline.
 
 A figure is a mean over questions with its bootstrap interval and their number. Figures are kept by system, slice and
-metric; the slice «all» holds every question that the metric applies to.
+metric; the slice "all" holds every question that the metric applies to.
 """
 
 from __future__ import annotations

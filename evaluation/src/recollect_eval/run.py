@@ -38,7 +38,7 @@ LOADERS: dict[str, Callable[[Path | None], Benchmark]] = {
     "project": project.load,
     "relevance": relevance.load,
 }
-FIRST = 10  # how many memories «tokens an answer» counts: what recall gives when not told
+FIRST = 10  # how many memories "tokens an answer" counts: what recall gives when not told
 DEEP = 200  # the most memories that a token budget may hold
 Say = Callable[[str], None]
 

@@ -19,7 +19,7 @@ from ..language.terms import STOP_WORDS, terms
 from ..remember.conflict import changes
 from ..remember.disguises import REJECTED
 from ..remember.retraction import retraction
-from ..text import unquoted
+from ..text import strip_quotes
 from . import sentences as rules
 from .windows import Turn, Window
 
@@ -60,8 +60,8 @@ class Candidate:
     def __post_init__(self) -> None:
         """However it was found, it says what its quote says."""
         said = f"{self.lead} {self.quote}" if self.lead else self.quote
-        object.__setattr__(self, "content", unquoted(faithful(self.content, said)))
-        object.__setattr__(self, "reasoning", unquoted(self.reasoning))
+        object.__setattr__(self, "content", strip_quotes(faithful(self.content, said)))
+        object.__setattr__(self, "reasoning", strip_quotes(self.reasoning))
 
 
 def extract(window: Window) -> list[Candidate]:

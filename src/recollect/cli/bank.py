@@ -30,7 +30,7 @@ BRIEF = "brief of a folder"  # what the daemon calls this question
 IN_A_HOOK = 0.8  # seconds that a brief may take where a hook makes it by itself
 
 if TYPE_CHECKING:
-    from ..project.bank import Bank, TakenIn
+    from ..project.bank import Bank, BankImport
     from ..project.brief import Brief
 
 
@@ -38,14 +38,14 @@ def import_files(app: App, dry_run: bool, folder: str | None = None) -> None:
     from ..project import bank as banks
 
     with app.open() as engine, progress("reading") as step:
-        done = banks.take_in(
+        done = banks.import_files(
             engine,
             _bank(app, engine.settings, existing(folder, folder=True) if folder else None),
             dry_run=dry_run,
             progress=step,
         )
         if not dry_run:
-            banks.Trail(engine).run()
+            banks.BankWriter(engine).run()
     app.say(done, _taken_in)
 
 
@@ -79,15 +79,15 @@ def add(
     chosen = settings.load(**app.given)[0]
     here = os.getcwd()
     one = Learning(
-        name, description, category, reasoning, tuple(refs) or banks.touched(here), tuple(keywords),
+        name, description, category, reasoning, tuple(refs) or banks.changed_on_branch(here), tuple(keywords),
         confidence=confidence, project=chosen.project or project_of(here),
     )  # fmt: skip
-    if banks.switched_off(chosen):
-        place = banks.keep_in_files(chosen, one, datetime.now(UTC))
+    if banks.reason_disabled(chosen):
+        place = banks.add_to_files(chosen, one, datetime.now(UTC))
         app.say({"file": str(place), "id": one.id}, lambda _, out: f"✓ written to {place}")
         return
     with app.open() as engine:
-        kept = banks.keep(engine, one)
+        kept = banks.add_learning(engine, one)
     if kept is None:
         raise Refused("That was rejected before.")
     app.say({"memory": kept, "id": one.id}, lambda _, out: f"✓ learnt {out.dim(kept.id)}")
@@ -104,7 +104,7 @@ def _bank(app: App, chosen: settings.Settings, folder: Path | None) -> Bank:
     return banks.bank(chosen, here, project or project_of(here))
 
 
-def _taken_in(done: TakenIn, out: Look) -> str:
+def _taken_in(done: BankImport, out: Look) -> str:
     verb = "would be learnt" if done.dry_run else "learnt"
     edited = f" {done.edited} changed by hand," if done.edited else ""
     lines = [f"{' ' if done.dry_run else '✓'} {done.created} {verb},{edited} {done.known} known already, from "
@@ -133,7 +133,7 @@ def brief(app: App, hook: bool, folder: str | None = None, limit: int | None = N
     here = os.path.abspath((event and event.cwd) or folder or os.getcwd())
     base = Scope(user=chosen.user, project=chosen.project or project_of(here))
     scope = Scope(**{**base.as_dict(), **app.places})
-    wanted = briefs.Wanted(here, scope, limit=limit or chosen.brief_limit)
+    wanted = briefs.BriefRequest(here, scope, limit=limit or chosen.brief_limit)
     made = briefs.without_store(chosen, here, wanted)
     seconds = IN_A_HOOK if hook else briefs.BUDGET
     if made is None and not hook:  # a hook is here because the daemon does not answer
@@ -147,7 +147,7 @@ def brief(app: App, hook: bool, folder: str | None = None, limit: int | None = N
             except StoreUnavailable as error:
                 made = briefs.from_files(chosen, wanted, f"unavailable ({error.message.rstrip('.')})")
             else:
-                made = briefs.make(engine, wanted, signals.Deadline(seconds))
+                made = briefs.build(engine, wanted, signals.Deadline(seconds))
     if event:
         click.echo(events.answer(event, made.text))
         return
@@ -172,10 +172,10 @@ def _brief(made: Brief, out: Look) -> str:
 
 
 def watch(app: App, poll: bool, once: bool, folders: Sequence[str] = ()) -> None:
-    from ..project.watch import Watcher, folders_of
+    from ..project.watch import Watcher, watched_folders
 
     with app.open() as engine:
-        places = [Path(folder).absolute() for folder in folders] or folders_of(engine.settings)
+        places = [Path(folder).absolute() for folder in folders] or watched_folders(engine.settings)
         if not places:
             raise BadInput("There is nothing to watch.", fix='Name a folder, or set: watch = "/path/to/notes"')
         watcher = Watcher(engine, places, project=app.places.get("project"), poll=poll, said=app.notes.say)

@@ -100,14 +100,14 @@ def _captured(report: Report, out: Look, *, again: bool) -> str:
 
 def _priced(cost: Mapping[str, Any]) -> str:
     """What models would be paid for it."""
-    from ..upkeep.spending import dollars
+    from ..upkeep.spending import format_dollars
 
     tiers = [told for told in (cost["gate"], cost["extract"]) if told["calls"]]
     if not tiers:
         return "costs nothing: rules look at it, no language model is set"
     tokens = sum(told["tokens_in"] + told["tokens_out"] for told in tiers)
     models = " and ".join(dict.fromkeys(told["model"] for told in tiers))
-    return f"costs at most {dollars(cost['dollars'])} ({tokens:,} tokens) with {models}"
+    return f"costs at most {format_dollars(cost['dollars'])} ({tokens:,} tokens) with {models}"
 
 
 def _counts(counts: Mapping[str, int]) -> str:

@@ -246,18 +246,18 @@ def doctor(app: App, fix: bool, accept: bool) -> None:
     from . import probe
 
     fixed = doctors.accept(datetime.now(UTC), **app.given) if accept else []
-    diagnosis = doctors.examine(__version__, datetime.now(UTC), **app.given)
+    diagnosis = doctors.diagnose(__version__, datetime.now(UTC), **app.given)
     if fix:
-        fixed += doctors.close_to_others(diagnosis.exposed)
+        fixed += doctors.fix_permissions(diagnosis.exposed)
         if diagnosis.unindexed:
             with app.open() as engine:
                 engine.mend()
             fixed.append("damaged rows taken from the journal, full text built again")
-            diagnosis = doctors.examine(__version__, datetime.now(UTC), **app.given)
+            diagnosis = doctors.diagnose(__version__, datetime.now(UTC), **app.given)
         if diagnosis.unembedded:
             with app.open() as engine, progress("embedding") as step:
                 fixed.append(f"{present.memories(engine.embed(progress=step, change='never'))} embedded")
-        diagnosis = doctors.examine(__version__, datetime.now(UTC), **app.given)
+        diagnosis = doctors.diagnose(__version__, datetime.now(UTC), **app.given)
     checks = list(diagnosis.checks)
     if not diagnosis.broken:  # what is broken already would only be said twice
         checks.append(probe.capture(**app.given))

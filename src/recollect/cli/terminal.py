@@ -161,4 +161,4 @@ class Moment(_Type):
         now = datetime.now(UTC)
         name = (param.name if param else None) or "time"
         found = checks.moment(str(value), now, None, name, end=self._whole_day)
-        return now + (now - found) if self._ahead and times.is_span(value) else found
+        return now + (now - found) if self._ahead and times.is_duration(value) else found

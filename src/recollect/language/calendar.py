@@ -2,7 +2,7 @@
 
 The grammar that reads them is `when`; the synonyms of developers are in `recall.lexicon`. A word is what stands between
 spaces, without the punctuation around it: `src/2024/a.py`, `3.11` and `incident-123` are one word each, so the numbers
-inside them are never mistaken for dates. Only a dash that means «to», and the hyphen of «mid-March», cut a word in two.
+inside them are never mistaken for dates. Only a dash that means "to", and the hyphen of "mid-March", cut a word in two.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from typing import NamedTuple
 from . import tables
 
 MAX_WORD = 40  # characters of a word that can be time
-NEAR = 0.1  # «80 days ago» is that day, give or take a tenth
+NEAR = 0.1  # "80 days ago" is that day, give or take a tenth
 
 
 class Token(NamedTuple):
-    word: str  # in lower case, without «’s»; empty when it is quoted or too long
+    word: str  # in lower case, without "’s"; empty when it is quoted or too long
     raw: str
     start: int
     end: int
@@ -126,8 +126,8 @@ def tokens(text: str) -> list[Token]:
 
 
 def _cut(said: str, start: int, stop: str) -> list[Token]:
-    """One run as words: split at dashes that mean «to», without the «’s» of a possessive."""
-    if comma := COMMA.fullmatch(said):  # the date of «December 1,2023»
+    """One run as words: split at dashes that mean "to", without the "’s" of a possessive."""
+    if comma := COMMA.fullmatch(said):  # the date of "December 1,2023"
         middle = start + comma.end(1)
         day = Token(comma[1].lower(), comma[1], start, middle, ",")
         return [day, Token(comma[2], comma[2], middle + 1, start + len(said), stop)]

@@ -1,13 +1,13 @@
-"""When: the time that a question speaks of, «last week», «since ADR-005», «between March and May». Pure.
+"""When: the time that a question speaks of, "last week", "since ADR-005", "between March and May". Pure.
 
 The text is cut into words once, and a small grammar is tried at each word. It looks a bounded number of words ahead, so
-the cost is linear in the text whatever the text is. A *period* («in March», «2 days ago») has two ends; a connector
-(«since», «before», «between … and …») makes a range of periods; an *event* («before the release») becomes a period by
+the cost is linear in the text whatever the text is. A *period* ("in March", "2 days ago") has two ends; a connector
+("since", "before", "between … and …") makes a range of periods; an *event* ("before the release") becomes a period by
 asking the caller, who knows when the release was. Where an event is not known, its expression is not used.
 
 Days begin in the zone of `now`; the result is in UTC. Memory is about the past, so what names no year is the latest
-one that has begun: «in March», said in February, was last year. Being wrong costs more than being silent, so a word
-that is time only sometimes («may», «march», «second», «past», a bare number) needs company: a preposition, a day, a
+one that has begun: "in March", said in February, was last year. Being wrong costs more than being silent, so a word
+that is time only sometimes ("may", "march", "second", "past", a bare number) needs company: a preposition, a day, a
 year, a capital. What stays doubtful keeps a low confidence, and the caller chooses where to stop believing.
 
 Quoted words are searched for, not understood. Arithmetic stops at the ends of the calendar instead of raising.
@@ -89,7 +89,7 @@ def find(text: str, now: datetime, anchor: Anchor = unknown) -> When | None:
 
 
 def _combined(tokens: list[lex.Token], found: list[tuple[int, _Span]]) -> list[tuple[int, _Span]]:
-    """Neighbours that form one range: «after May but before June»."""
+    """Neighbours that form one range: "after May but before June"."""
     merged: list[tuple[int, _Span]] = []
     for first, span in found:
         if merged and (one := _joined(tokens, merged[-1][1], first, span)):
@@ -118,7 +118,7 @@ class _Reader:
     tokens: list[lex.Token]
     instant: datetime  # now, in UTC
     cal: lex.Calendar
-    today: date  # what «the latest March» is counted back from
+    today: date  # what "the latest March" is counted back from
     anchor: Anchor
     asked: list[int]  # how often the anchor may still be asked
 
@@ -159,14 +159,14 @@ class _Reader:
             return self.led(i)
         span = self.period(i, led=self.word(i - 1) == "of")
         if span and self.word(i - 1) == "by" and not span.exact:
-            return None  # «due by Friday» is ahead, «written by May» is a person
+            return None  # "due by Friday" is ahead, "written by May" is a person
         return self.ranged(i, span) if span else None
 
     def led(self, i: int) -> _Span | None:
         """In March, on Friday, over the past year, around Christmas."""
         word, j = self.word(i), i + 1
         if word in ("in", "from", "at", "on") and (self.then(j) in ("last", "next") or self.ago(j)):
-            return None  # the preposition belongs to what was said before: «the race I took part in a month ago»
+            return None  # the preposition belongs to what was said before: "the race I took part in a month ago"
         span = self.period(j, led=True) if self.then(j) else None
         if span is None and self.then(j) == "the" and word not in ("at", "on"):
             span = self.period(j + 1, led=True)
@@ -202,7 +202,7 @@ class _Reader:
             return None
         if word in lex.FROM_START and (both := self.span(j, span, lex.TO)):
             return both
-        named = self.then(j + (self.then(j) == "the"))  # «before the end of May» names the edge that it means
+        named = self.then(j + (self.then(j) == "the"))  # "before the end of May" names the edge that it means
         if word in lex.FROM_START | lex.FROM_END:
             after = word in lex.FROM_END and named not in ("start", "beginning")
             return _Span(span.end if after else span.start, None, span.sure, span.next)
@@ -305,7 +305,7 @@ class _Reader:
         return _Span(self.cal.midnight(day, start), self.cal.midnight(day, end), sure, i, "hours", exact)
 
     def hour(self, day: date, i: int, sure: float, exact: bool = False) -> _Span:
-        """A day, or its morning, or the hour after «at»."""
+        """A day, or its morning, or the hour after "at"."""
         if self.then(i) in lex.HOURS:
             return self.hours(day, self.then(i), sure, i + 1, exact)
         j = i + (self.then(i) == "at")
@@ -506,11 +506,11 @@ class _Reader:
         """Yesterday, tonight, Friday, the weekend."""
         word = self.word(i)
         if word in lex.DAYS and self.capital(i) and not self.opens(i):
-            return None  # «The Tonight Show»
+            return None  # "The Tonight Show"
         if word == "tonight":
             return self.hours(self.today, "night", 0.9, i + 1)
         if word in lex.DAYS:
-            sure = 0.6 if word == "today" else 0.95  # «how does it work today» means now
+            sure = 0.6 if word == "today" else 0.95  # "how does it work today" means now
             return self.hour(shift(self.today, "day", lex.DAYS[word]), i + 1, sure, exact=True)
         if word == "the" and self.then(i + 1) == "weekend":
             return self.weekend(None, 0.75, i + 2)

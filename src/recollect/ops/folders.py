@@ -21,12 +21,12 @@ from ..agents.places import Places
 from ..engine import Engine
 from ..errors import BadInput, Forbidden, GitUnavailable, NoRepository
 from ..project import truth
-from ..project.git import seen_from
-from ..project.state import Kept
+from ..project.git import visible_branch
+from ..project.state import StateCache
 from ..regular_files import check_path
 from ..types import Scope
 
-STATES = Kept()
+STATES = StateCache()
 ABSOLUTE = re.compile(r"(?<![\w:/.~])/(?:[^\s/'\",;:]+/)*([^\s/'\",;:]+)")
 
 
@@ -85,7 +85,7 @@ def cited(engine: Engine, caller: Caller, refs: Sequence[str], project: str) -> 
     try:
         name, folder = folder_of(engine, caller, project or None)
         repository = STATES.repository(folder)
-        found = truth.cited(_from_the_top(refs, caller, repository.root), repository)
+        found = truth.with_blobs(_from_the_top(refs, caller, repository.root), repository)
     except (NoRepository, GitUnavailable, BadInput):
         return list(refs), project
     return list(found), project or (name if len(found) > len(refs) else "")
@@ -108,7 +108,7 @@ def seen(engine: Engine, caller: Caller, places: Mapping[str, Any]) -> Scope:
     if not scope.project or scope.branch or engine.settings.branches != "on":
         return scope
     try:
-        return replace(scope, branch=seen_from(folder_of(engine, caller, scope.project)[1]))
+        return replace(scope, branch=visible_branch(folder_of(engine, caller, scope.project)[1]))
     except NoRepository:
         return scope
 

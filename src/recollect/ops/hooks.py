@@ -48,8 +48,8 @@ from ..language import terms
 from ..language.statements import is_reply
 from ..models.tokens import Tokens
 from ..project import brief
-from ..project.bank import switched_off
-from ..project.git import checked_out, seen_from, staged_on
+from ..project.bank import reason_disabled
+from ..project.git import checked_out, feature_branch, visible_branch
 from ..project.refresh import refresh
 from ..recall.context import Budgets, Parts, build
 from ..recall.recipes import recipe
@@ -111,7 +111,7 @@ def _done(engine: Engine, caller: Caller, home: Path, envelope: Mapping[str, Any
         _note_place(engine, where.project, event.cwd)
     seen = where
     if engine.settings.branches == "on" and not caller.token:
-        where, seen = replace(where, branch=staged_on(event.cwd)), replace(where, branch=seen_from(event.cwd))
+        where, seen = replace(where, branch=feature_branch(event.cwd)), replace(where, branch=visible_branch(event.cwd))
     with session(home, *names(caller.tenant, event.host, event.session, caller.wall.user)) as known:
         said = ""
         if event.moment == "start" and not late:
@@ -184,13 +184,13 @@ def _brief(engine: Engine, caller: Caller, event: Event, where: Scope, known: Se
         known.offset = transcripts.length(event.transcript)  # what is copied from an earlier session was said there
     if not events.takes_context(event):
         return ""
-    wanted = brief.Wanted(
+    wanted = brief.BriefRequest(
         folder="" if caller.token else event.cwd,  # somebody who is elsewhere has no folder here
         scope=where, across=not caller.wall.project, talk=_asked(known.said or _last_talk(engine, where)),
         limit=engine.settings.brief_limit, tokens=BRIEF, characters=MAX_BRIEF, files=not caller.token,
         peek=event.session.startswith(PROBE),
     )  # fmt: skip
-    found = brief.make(engine, wanted)
+    found = brief.build(engine, wanted)
     known.showed(found.memories)
     _saw(engine, found.memories, "start", event, where, "")
     return found.text
@@ -205,7 +205,7 @@ def _saw(engine: Engine, ids: Sequence[str], way: str, event: Event, where: Scop
 
 def _last_talk(engine: Engine, where: Scope) -> list[str]:
     """What the person said last in this project: a session often goes on where the one before it ended."""
-    if not where.project or switched_off(engine.settings):
+    if not where.project or reason_disabled(engine.settings):
         return []
     try:
         newest = engine.list(scope=replace(where, branch=""), kinds=("turn",), limit=50).memories

@@ -218,7 +218,7 @@ class Parameter:
         from .. import checks
 
         found = checks.moment(value, now, UTC, self.name, end=self.name in ("until", "valid_to"))
-        if self.kind == "later" and times.is_span(value):  # "7d" means in seven days
+        if self.kind == "later" and times.is_duration(value):  # "7d" means in seven days
             return times.aware(now + (now - found), self.name)
         return found
 

@@ -18,10 +18,10 @@ from .. import text
 from ..agents.access import Caller
 from ..engine import Engine
 from ..errors import BadInput, Forbidden, GitUnavailable, NoRepository
-from ..graph import SUFFERED, Node
+from ..graph import HAD_INCIDENT, Node
 from ..project import brief, tasks, truth
 from ..project.brief import Brief
-from ..project.git import Commit, Repository, Wanted, seen_from
+from ..project.git import Commit, CommitQuery, Repository, visible_branch
 from ..project.incidents import IMPORTANCE
 from ..project.incidents import severity as severity_of
 from ..project.ingest import Report, embed_later, ingest
@@ -55,10 +55,10 @@ def brief_of(
         folder = str(place)
     except _NO_GIT:
         named, folder = project or caller.home.project, ""
-    branch = seen_from(folder) if folder and engine.settings.branches == "on" else ""
+    branch = visible_branch(folder) if folder and engine.settings.branches == "on" else ""
     scope = caller.scope({"project": named, "branch": branch})
     most, own = limit or engine.settings.brief_limit, not caller.token
-    return brief.make(engine, brief.Wanted(folder, scope, not caller.wall.project, limit=most, files=own))
+    return brief.build(engine, brief.BriefRequest(folder, scope, not caller.wall.project, limit=most, files=own))
 
 
 def briefed(found: Brief, now: datetime) -> str:
@@ -155,7 +155,7 @@ def search_commits(
     found: dict[str, Any] = {"commits": [], "memories": [], "skipped": []}
     try:
         project, at = folder_of(engine, caller, project, folder)
-        asked = Wanted(words=tuple(query.split()[:20]), content=content or "", limit=limit, **wanted)
+        asked = CommitQuery(words=tuple(query.split()[:20]), content=content or "", limit=limit, **wanted)
         found["commits"] = list(STATES.repository(at).search(asked))
     except _NO_GIT as error:
         found["skipped"] = [f"git: {error}"]
@@ -200,7 +200,7 @@ def get_task_context(engine: Engine, caller: Caller, **places: Any) -> dict[str,
     try:
         _, folder = folder_of(engine, caller, places.get("project"))
         found["state"] = _short(STATES.state(folder), 3)
-        places.setdefault("branch", seen_from(folder))
+        places.setdefault("branch", visible_branch(folder))
     except _NO_GIT as error:
         found["skipped"] = [f"git: {error}"]
     where = caller.scope(places)
@@ -271,7 +271,7 @@ def ingest_incident(
     if made.memory:
         graph = engine.graph(where, caller.wall)
         graph.create([Node(name, "service") for name in named])
-        graph.attach([(name, SUFFERED, made.memory.id) for name in named])
+        graph.attach([(name, HAD_INCIDENT, made.memory.id) for name in named])
     return made
 
 

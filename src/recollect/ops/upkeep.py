@@ -14,7 +14,7 @@ from ..scratch import scratch
 from ..types import Job
 from ..upkeep.health import Health
 from ..upkeep.janitor.janitor import Report
-from ..upkeep.spending import dollars
+from ..upkeep.spending import format_dollars
 
 PIECE = 65_536
 
@@ -86,14 +86,14 @@ def usage(engine: Engine, caller: Caller, **asked: Any) -> dict[str, Any]:
 def say_usage(report: Mapping[str, Any], now: datetime | None = None) -> str:
     total, budgets = report["total"], report["budgets"]
     lines = [
-        f"{report['since']} to {report['until']}: {dollars(total['dollars'])}, {total['calls']:,} calls, "
+        f"{report['since']} to {report['until']}: {format_dollars(total['dollars'])}, {total['calls']:,} calls, "
         f"{total['tokens_in']:,} tokens read, {total['tokens_out']:,} written"
     ]
     lines += [_row(row) for row in report["rows"]]
     day, month, tokens = budgets["day"], budgets["month"], budgets["tokens"]
     left = [
-        f"{dollars(day['spent'])} of {dollars(day['limit'])} today",
-        f"{dollars(month['spent'])} of {dollars(month['limit'])} this month",
+        f"{format_dollars(day['spent'])} of {format_dollars(day['limit'])} today",
+        f"{format_dollars(month['spent'])} of {format_dollars(month['limit'])} this month",
     ]
     if tokens["limit"]:
         left.append(f"{tokens['spent']:,} of {tokens['limit']:,} tokens today")
@@ -111,7 +111,7 @@ def _row(row: Mapping[str, Any]) -> str:
     return (
         f"  {row['day']}  {row['project'] or '(no project)'}  {row['operation']}  {row['model']}: "
         f"{row['calls']:,} calls, {row['tokens_in']:,} + {row['tokens_out']:,} tokens{guessed}{put_off}, "
-        f"{dollars(row['dollars'])}"
+        f"{format_dollars(row['dollars'])}"
     )
 
 

@@ -38,9 +38,9 @@ _FOLDERS = frozenset(
     architecture-decision-records architecture_decision_records""".split()
 )
 _MADR = frozenset(("context", "context and problem statement", "decision drivers", "considered options"))
-_SERIES = r"(?:[A-Za-z]\w{0,15}[-_]){0,3}"  # whose record it is: «web-ADR-0001»
+_SERIES = r"(?:[A-Za-z]\w{0,15}[-_]){0,3}"  # whose record it is: "web-ADR-0001"
 _MARK = rf"{_SERIES}(?:adr|rfc|decision)"
-_PART_OF = r"(?:[-_][A-Za-z]{1,15}){1,2}[-_](?=0)"  # «web-ADR-billing-0001»
+_PART_OF = r"(?:[-_][A-Za-z]{1,15}){1,2}[-_](?=0)"  # "web-ADR-billing-0001"
 _CALLED_ADR = re.compile(rf"\[?{_SERIES}adr(?:[ #:_-]*|{_PART_OF})\d", re.IGNORECASE)
 _IN_NAME = re.compile(rf"(?:{_MARK}(?:[-_ ]?|{_PART_OF}))?(\d{{1,6}})(?=[-_. ]|$)", re.IGNORECASE)
 _NO_TITLE = re.compile(r"\bdecision records?(?:\s+\(adr\))?(?:\s+template)?\W*$|\badr template\W*$", re.IGNORECASE)
@@ -79,7 +79,7 @@ _LINKING = re.compile(
     r"(?:super[sc]ee?ded|replaced|amended)_by|super[sc]ee?des|replaces|amends|part(?:ly|ially)_super[sc]ee?ded_by"
     r"|part(?:ly|ially)_super[sc]ee?des"
 )
-# What has not happened yet: «will be superseded by ADR 20».
+# What has not happened yet: "will be superseded by ADR 20".
 _PLANNED = re.compile(
     r"\b(?:(?:will|would|should|shall|may|might|can|could|must)(?:[ \t]+\w+){0,2}?[ \t]+be|(?:is|are)?[ \t]*to[ \t]+be"
     r"|going[ \t]+to[ \t]+be|unless|until|once|if)[ \t]+(?:[\w-]+[ \t]+){0,4}?"
@@ -385,7 +385,7 @@ def _links(status_text: str, told: dict[str, str], body: str, status: str) -> di
         for name, others in _said_of(line, True):
             _add(found[name], others)
     if status == "superseded" and not any(found.values()):
-        _add(found["superseded_by"], _targets(said, True))  # «Superseded → ADR-5»
+        _add(found["superseded_by"], _targets(said, True))  # "Superseded → ADR-5"
     for line in _PLANNED.sub("", markdown.prose(body)).split("\n"):
         for sentence in re.split(r"(?<=[.!?])\s+(?=[A-Z\[*])", line):
             for name, others in _said_of(sentence):

@@ -79,7 +79,7 @@ _NOT_NAMES = frozenset(tables.words("records", "no services"))
 _MADE = re.compile(r"[A-Z]\w*[A-Z0-9]\w*|[a-z]+[A-Z]\w*|[^\W_]+(?:[-_.][^\W_]+)+")
 
 
-def services(title: str, fields: Mapping[str, str], parts: Sequence[Section], lead: str) -> tuple[str, ...]:
+def affected_services(title: str, fields: Mapping[str, str], parts: Sequence[Section], lead: str) -> tuple[str, ...]:
     """The affected services by name; `lead` is what the report says in short: its summary and impact."""
     body = "\n".join(part.body for part in parts)
     ways = (_listed, _headed, _in_sections)

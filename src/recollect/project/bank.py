@@ -40,7 +40,7 @@ from . import learning
 from .git import PATIENCE, checked_out, find
 from .journal import FOLDER, Follower
 from .learning import CATEGORY_OF, KIND_OF, KINDS, TRUST_IN, Learning, content_id
-from .signals import LAST, changed
+from .signals import LAST, changed_files
 
 LOCAL = Path("docs") / "knowledge-bank"  # where a project keeps its own
 SOURCE = "bank:"  # how the ids of the sources of what was taken in begin
@@ -80,7 +80,7 @@ class Bank:
 
 
 @dataclass(slots=True)
-class TakenIn(Noun):
+class BankImport(Noun):
     """What an import did. `aside` is where a broken database was put."""
 
     files: int = 0
@@ -114,13 +114,13 @@ def _text(path: Path) -> str:
 # -- taking in --------------------------------------------------------------------------------------------------------
 
 
-def take_in(
+def import_files(
     engine: Engine, place: Bank, *, dry_run: bool = False, embed: bool = True, progress: Progress | None = None
-) -> TakenIn:  # fmt: skip
+) -> BankImport:  # fmt: skip
     """Remember what the files hold and the store does not know yet, and change what was changed in them by hand."""
     files = list(place.files())
     local, own = place.learnings()
-    done = TakenIn(len(files), len(local) + len(own), dry_run=dry_run, places=[str(path) for path, _, _ in files])
+    done = BankImport(len(files), len(local) + len(own), dry_run=dry_run, places=[str(path) for path, _, _ in files])
     known = _Known(engine, {one.id for one in (*local, *own)})
     fresh: list[tuple[Learning, bool]] = []
     for one, theirs in [*((one, True) for one in local), *((one, False) for one in own)]:
@@ -149,7 +149,7 @@ class _Known:
 
     def __init__(self, engine: Engine, listed: Collection[str]) -> None:
         self._engine = engine
-        memories = list(everything(engine))
+        memories = list(all_learnings(engine))
         self._by_content = {content_id(memory.content): memory for memory in memories}
         self._by_id = {memory.id: memory for memory in memories}
         # What was taken in from a file whose words are no longer there, by its heading: they may have been changed.
@@ -182,7 +182,7 @@ class _Known:
         return {name: said[name] for name in differs if name != "title" or one.name not in once}
 
 
-def _edit(engine: Engine, memory: Memory, one: Learning, fields: dict[str, Any], done: TakenIn) -> None:
+def _edit(engine: Engine, memory: Memory, one: Learning, fields: dict[str, Any], done: BankImport) -> None:
     try:
         engine.edit(memory.id, reason=f"changed by hand in {one.category}.md", **fields)
     except (BadInput, Refused):  # another says the same, or it was rejected before
@@ -190,7 +190,7 @@ def _edit(engine: Engine, memory: Memory, one: Learning, fields: dict[str, Any],
         done.refused += 1
 
 
-def everything(engine: Engine) -> Iterator[Memory]:
+def all_learnings(engine: Engine) -> Iterator[Memory]:
     """Every memory of the three kinds, in whatever state."""
     cursor: str | None = None
     while True:
@@ -200,10 +200,10 @@ def everything(engine: Engine) -> Iterator[Memory]:
             return
 
 
-def learn(engine: Engine, place: Bank, *, embed: bool = True) -> TakenIn | None:
+def import_changed(engine: Engine, place: Bank, *, embed: bool = True) -> BankImport | None:
     """Take in the files of a bank that changed since they were last looked at; nothing where none did."""
     settings = engine.settings
-    if switched_off(settings):
+    if reason_disabled(settings):
         return None
     store = hashlib.sha256(f"{settings.place}\0{settings.tenant}".encode()).hexdigest()[:16]
     note = settings.home / FOLDER / f"bank-files-{store}.json"
@@ -211,7 +211,7 @@ def learn(engine: Engine, place: Bank, *, embed: bool = True) -> TakenIn | None:
     now = {str(path): f"{(stat := path.stat()).st_size} {stat.st_mtime_ns}" for path, _, _ in place.files()}
     if all(seen.get(path) == stamp for path, stamp in now.items()):
         return None
-    done = take_in(engine, place, embed=embed)
+    done = import_files(engine, place, embed=embed)
     write_private(note, json.dumps({**seen, **now}))
     return done
 
@@ -234,7 +234,7 @@ def _draft(engine: Engine, place: Bank, one: Learning, theirs: bool) -> Draft:
     )
 
 
-def rebuild(settings: Settings, place: Bank, *, dry_run: bool = False, progress: Progress | None = None) -> TakenIn:
+def rebuild(settings: Settings, place: Bank, *, dry_run: bool = False, progress: Progress | None = None) -> BankImport:
     """Make the database from the files: a broken one is put aside, a sound one is kept and only added to."""
     if settings.remote:
         raise BadInput("A database on a server is not made from here.", fix="Use: recollect bank import")
@@ -246,11 +246,11 @@ def rebuild(settings: Settings, place: Bank, *, dry_run: bool = False, progress:
                 os.replace(f"{path}{tail}", f"{aside}{tail}")
     if dry_run and (aside or not path.exists()):
         found = sum(map(len, place.learnings()))
-        return TakenIn(len(list(place.files())), found, found, dry_run=True, aside=aside)
+        return BankImport(len(list(place.files())), found, found, dry_run=True, aside=aside)
     if not path.exists():
         Mark(path).clear()  # it says that there was a database, which is known here
     with open_engine(path, tenant=settings.tenant, user=settings.user, actor="bank") as engine:
-        return replace(take_in(engine, place, dry_run=dry_run, progress=progress), aside=aside)
+        return replace(import_files(engine, place, dry_run=dry_run, progress=progress), aside=aside)
 
 
 def broken(settings: Settings, now: datetime) -> str:
@@ -273,7 +273,7 @@ def broken(settings: Settings, now: datetime) -> str:
 # -- writing beside the store -----------------------------------------------------------------------------------------
 
 
-class Trail(Follower):
+class BankWriter(Follower):
     """Appends to the files what the journal says was learnt, changed, or holds no longer."""
 
     def __init__(self, engine: Engine) -> None:
@@ -290,7 +290,7 @@ class Trail(Follower):
                 changed.setdefault(entry.target, []).append(entry)
         told = [(one, rows) for id, rows in changed.items() for one in self._told(id, rows)]
         for one, rows in told:
-            keep_up(self._folder, one, renamed=any("title" in (row.before or {}) for row in rows))
+            update_file(self._folder, one, renamed=any("title" in (row.before or {}) for row in rows))
         return len(told)
 
     def _told(self, id: str, rows: Sequence[Entry]) -> Iterator[Learning]:
@@ -301,7 +301,7 @@ class Trail(Follower):
             return
         if memory.kind not in CATEGORY_OF or not self.own(memory.scope):
             return
-        now = learning.of_memory(memory)
+        now = learning.from_memory(memory)
         for row in rows:
             said = (row.before or {}).get("content")
             if said and content_id(said) != now.id:
@@ -312,11 +312,11 @@ class Trail(Follower):
             yield now
 
 
-def keep_up(folder: Path, one: Learning, *, renamed: bool = False) -> None:
+def update_file(folder: Path, one: Learning, *, renamed: bool = False) -> None:
     """Write what is known of a learning where it stands in its file, or at its end."""
     path = folder / f"{one.category}.md"
     before = _text(path) if path.is_file() else ""
-    after = learning.put(before, one, renamed=renamed)
+    after = learning.update_entry(before, one, renamed=renamed)
     if after is not None and after != before:
         write_private(path, after)
     elif after is None and one.state == "active":  # what is over and was never written down need not be
@@ -338,14 +338,14 @@ def erase(folder: Path, memory: str, id: str = "") -> None:
     for category in KIND_OF:
         path = folder / f"{category}.md"
         before = _text(path) if path.is_file() else ""
-        if (id or memory in before) and (after := learning.without(before, memory, id)) != before:
+        if (id or memory in before) and (after := learning.remove_entries(before, memory, id)) != before:
             write_private(path, after)
 
 
 # -- what a retrospective learns --------------------------------------------------------------------------------------
 
 
-def checked(one: Learning) -> Learning:
+def validate(one: Learning) -> Learning:
     """A learning that may be kept, rid of secrets: it says what was learnt, and why that is so."""
     for name in ("name", "description", "reasoning"):
         if not str(getattr(one, name)).strip():
@@ -359,42 +359,42 @@ def checked(one: Learning) -> Learning:
     return replace(one, name=name, description=description, reasoning=reasoning)
 
 
-def keep(engine: Engine, one: Learning) -> Memory | None:
+def add_learning(engine: Engine, one: Learning) -> Memory | None:
     """Learn something: into the store, and from there into the files. Nothing comes back where it was refused."""
-    one = checked(one)
+    one = validate(one)
     result = engine.remember(
         one.description, kind=KIND_OF[one.category], title=one.name, reasoning=one.reasoning,
         refs=one.references, keywords=one.keywords, confidence=TRUST_IN[one.confidence],
         scope=Scope(user=engine.settings.user, project=one.project),
     )  # fmt: skip
-    Trail(engine).run()
+    BankWriter(engine).run()
     return result.memory
 
 
-def keep_in_files(settings: Settings, one: Learning, today: datetime) -> Path:
+def add_to_files(settings: Settings, one: Learning, today: datetime) -> Path:
     """Learn something where there is no store: into the files alone; what is known there was observed once more."""
-    one = checked(one)
+    one = validate(one)
     path = settings.bank_path / f"{one.category}.md"
     known = {other.id: other for other in learning.read(_text(path), one.category)} if path.is_file() else {}
     before = known.get(one.id)
     seen = replace(one, observed=before.observed + 1 if before else 1, last_observed=f"{today:%Y-%m-%d}")
-    keep_up(settings.bank_path, learning.merged(before, seen) if before else seen)
+    update_file(settings.bank_path, learning.merge(before, seen) if before else seen)
     return path
 
 
-def switched_off(settings: Settings) -> str:
+def reason_disabled(settings: Settings) -> str:
     """`disabled` where the files alone are wanted."""
     return "disabled" if settings.semantic.strip().lower() in ("off", "false", "no", "0") else ""
 
 
-def reachable(settings: Settings) -> str:
+def reason_without_store(settings: Settings) -> str:
     """Why the files have to do without a store, or nothing: it is switched off, or there is none yet."""
     if not settings.remote and not settings.store_path.exists():
-        return switched_off(settings) or "unavailable (there is no database yet)"
-    return switched_off(settings)
+        return reason_disabled(settings) or "unavailable (there is no database yet)"
+    return reason_disabled(settings)
 
 
-def touched(folder: str) -> tuple[str, ...]:
+def changed_on_branch(folder: str) -> tuple[str, ...]:
     """The files that the branch at hand changed: what a retrospective of it is about."""
     seen = checked_out(folder)
     if not seen:
@@ -402,7 +402,7 @@ def touched(folder: str) -> tuple[str, ...]:
     try:
         default = find(folder).default()
         own = [f"{default}...HEAD"] if default and default != seen[1] else []
-        return changed(seen[0], PATIENCE, (*own, *LAST))
+        return changed_files(seen[0], PATIENCE, (*own, *LAST))
     except (GitUnavailable, NoRepository) as error:
         log.warning("the files of the branch are not known: %s", error)
         return ()

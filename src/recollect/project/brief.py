@@ -78,7 +78,7 @@ class Brief(Noun):
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class BriefRequest:
     """For whom a brief is: the folder of the session, its scope, and whether other projects may be looked at.
 
     `talk` is what was said last in it. `tokens` and `characters` bound the whole. `files` says that it is for the
@@ -108,10 +108,10 @@ class _Found:
     skipped: list[str] = field(default_factory=list)
 
 
-def make(engine: Engine, wanted: Wanted, deadline: Deadline | None = None) -> Brief:
+def build(engine: Engine, wanted: BriefRequest, deadline: Deadline | None = None) -> Brief:
     """The brief of a session; from the files of the knowledge bank where the store is switched off or broken."""
     limit = deadline or Deadline(BUDGET)
-    if reason := bank.switched_off(engine.settings):
+    if reason := bank.reason_disabled(engine.settings):
         return from_files(engine.settings, wanted, reason)
     try:
         return _from_store(engine, wanted, limit)
@@ -120,11 +120,13 @@ def make(engine: Engine, wanted: Wanted, deadline: Deadline | None = None) -> Br
         return replace(told, skipped=(*limit.skipped, *told.skipped))
 
 
-def _from_store(engine: Engine, wanted: Wanted, deadline: Deadline) -> Brief:
+def _from_store(engine: Engine, wanted: BriefRequest, deadline: Deadline) -> Brief:
     signals = replace(collect(wanted.folder, deadline), talk=wanted.talk)
     place = bank.bank(engine.settings, wanted.folder, wanted.scope.project)
     if wanted.files and not wanted.peek and any(place.files()):
-        deadline.step("bank", LEARNING, lambda: bank.learn(engine, place, embed=False), None, (RecollectError, OSError))
+        deadline.step(
+            "bank", LEARNING, lambda: bank.import_changed(engine, place, embed=False), None, (RecollectError, OSError)
+        )
     found = _Found()
     for name, recipe, part in (("meaning", "session_start", LOOKING), ("words", "session_words", 1.0)):
 
@@ -145,7 +147,7 @@ def _from_store(engine: Engine, wanted: Wanted, deadline: Deadline) -> Brief:
     entries = next((block.memories for block in context.blocks if block.name == "knowledge"), ())
     if not wanted.peek:
         engine.shown(entries)
-    made = (with_line(context.text, missing) if missing else context.text) if context.blocks else ""
+    made = (append_line(context.text, missing) if missing else context.text) if context.blocks else ""
     semantic = "active" if "vector" in found.matches or not found.query else "words only"
     return Brief(
         made, shown, len(entries), found.total, semantic, found.query, found.matches, model,
@@ -153,7 +155,7 @@ def _from_store(engine: Engine, wanted: Wanted, deadline: Deadline) -> Brief:
     )  # fmt: skip
 
 
-def _fitting(engine: Engine, wanted: Wanted, query: str, chosen: Sequence[Hit], line: str) -> Context:
+def _fitting(engine: Engine, wanted: BriefRequest, query: str, chosen: Sequence[Hit], line: str) -> Context:
     """The context, in as many tokens as are as many characters as a hook may say, with room for a line of its own."""
     budget, most = max(MIN_BUDGET, wanted.tokens - _count(f"\n{line}\n")), wanted.characters - len(line) - 2
     while True:
@@ -169,7 +171,7 @@ def _task(engine: Engine, scope: Scope) -> str:
     return text.shorten(found.content.removeprefix(LEAD), MAX_TASK) if found else ""
 
 
-def _seen(wanted: Wanted) -> Scope:
+def _seen(wanted: BriefRequest) -> Scope:
     """Where learnings are looked for: everywhere the user is, or in the project alone."""
     return Scope(user=wanted.scope.user) if wanted.across else wanted.scope
 
@@ -177,7 +179,7 @@ def _seen(wanted: Wanted) -> Scope:
 # -- retrieval --------------------------------------------------------------------------------------------------------
 
 
-def _look(engine: Engine, signals: Signals, wanted: Wanted, recipe: str, deadline: Deadline) -> _Found:
+def _look(engine: Engine, signals: Signals, wanted: BriefRequest, recipe: str, deadline: Deadline) -> _Found:
     """Everything that is asked of the store: the task, what bears on the question, and how much there is."""
     told = replace(signals, task=_task(engine, wanted.scope))
     query = text.clean(told.query())[:MAX_QUERY]
@@ -186,7 +188,7 @@ def _look(engine: Engine, signals: Signals, wanted: Wanted, recipe: str, deadlin
     return found
 
 
-def _asked(engine: Engine, query: str, wanted: Wanted, recipe: str) -> _Found:
+def _asked(engine: Engine, query: str, wanted: BriefRequest, recipe: str) -> _Found:
     """Learnings of all projects and everything else of this one; a category that came off badly is asked for again."""
     found = _Found()
     for kinds, scope in ((LEARNT, _seen(wanted)), (tuple(OTHERS), wanted.scope)):
@@ -200,7 +202,7 @@ def _asked(engine: Engine, query: str, wanted: Wanted, recipe: str) -> _Found:
                 more = _recalled(engine, query, recipe, own, scope, SHARE)
                 known = {hit.memory.id for hit in found.hits}
                 fresh = [hit for hit in more.hits if hit.memory.id not in known]
-                found.hits += [hit for hit in fresh if settled(hit.memory, wanted.scope)]
+                found.hits += [hit for hit in fresh if is_relevant(hit.memory, wanted.scope)]
     return found
 
 
@@ -208,8 +210,8 @@ def _recalled(engine: Engine, query: str, recipe: str, kinds: Sequence[str], sco
     return engine.recall(query, recipe=recipe, scope=scope, kinds=tuple(kinds), limit=limit, explain=True, peek=True)
 
 
-def _note(found: _Found, told: Recall, wanted: Wanted) -> None:
-    found.hits += [hit for hit in told.hits if settled(hit.memory, wanted.scope)]
+def _note(found: _Found, told: Recall, wanted: BriefRequest) -> None:
+    found.hits += [hit for hit in told.hits if is_relevant(hit.memory, wanted.scope)]
     found.skipped += told.skipped
     candidates = told.explained.candidates if told.explained else {}
     for arm, name in (("vector", "vector"), ("text", "fts5")):
@@ -217,7 +219,7 @@ def _note(found: _Found, told: Recall, wanted: Wanted) -> None:
             found.matches[name] = found.matches.get(name, 0) + len(candidates[arm])
 
 
-def _prominent(engine: Engine, wanted: Wanted, deadline: Deadline) -> _Found:
+def _prominent(engine: Engine, wanted: BriefRequest, deadline: Deadline) -> _Found:
     """Where there is no question: what proved itself, whatever it is about."""
     found = _Found()
     memories = list(_visible(engine, wanted, deadline, found.skipped))
@@ -228,14 +230,14 @@ def _prominent(engine: Engine, wanted: Wanted, deadline: Deadline) -> _Found:
     return found
 
 
-def _visible(engine: Engine, wanted: Wanted, deadline: Deadline, skipped: list[str]) -> Iterator[Memory]:
+def _visible(engine: Engine, wanted: BriefRequest, deadline: Deadline, skipped: list[str]) -> Iterator[Memory]:
     """What is worth telling unasked and may be seen from the scope, newest first."""
     cursor: str | None = None
     for _ in range(LISTED // PAGE):
         page = engine.list(kinds=(*LEARNT, *TOLD), limit=PAGE, cursor=cursor)
         for memory in page.memories:
             seen = (_seen(wanted) if memory.kind in LEARNT else wanted.scope).sees(memory.scope)
-            if seen and settled(memory, wanted.scope):
+            if seen and is_relevant(memory, wanted.scope):
                 yield memory
         if not (cursor := page.cursor):
             return
@@ -244,7 +246,7 @@ def _visible(engine: Engine, wanted: Wanted, deadline: Deadline, skipped: list[s
     skipped.append("prominence: only the newest were compared")
 
 
-def settled(memory: Memory, scope: Scope) -> bool:
+def is_relevant(memory: Memory, scope: Scope) -> bool:
     """Whether a memory tells something and is not tied to another project, branch, agent or session."""
     own = [(memory.scope.branch, scope.branch), (memory.scope.agent, scope.agent)]
     if memory.kind != "turn":  # a talk often goes on where the one before it ended
@@ -293,7 +295,7 @@ def _said(line: str) -> str:
     return f"*{neutral(line).replace(chr(10), ' ').replace('*', '')}*"
 
 
-def with_line(block: str, line: str) -> str:
+def append_line(block: str, line: str) -> str:
     """A block with one more line at its end, inside it."""
     inner = block.removesuffix(CLOSE).rstrip("\n") if block else f"{OPEN}\n{HEADER}"
     return f"{inner}\n\n{line}\n{CLOSE}"
@@ -302,7 +304,7 @@ def with_line(block: str, line: str) -> str:
 # -- without a store --------------------------------------------------------------------------------------------------
 
 
-def from_files(settings: Settings, wanted: Wanted, semantic: str) -> Brief:
+def from_files(settings: Settings, wanted: BriefRequest, semantic: str) -> Brief:
     """The brief of the knowledge bank's files alone: no database, no model."""
     skipped: list[str] = []
     local: list[learning.Learning] = []
@@ -312,13 +314,13 @@ def from_files(settings: Settings, wanted: Wanted, semantic: str) -> Brief:
             local, own = bank.bank(settings, wanted.folder, wanted.scope.project).learnings()
     except RecollectError as error:
         skipped.append(f"bank: {error.message}")
-    chosen = learning.chosen([*local, *own], wanted.limit)
+    chosen = learning.select([*local, *own], wanted.limit)
     here = {one.id for one in local}
     while True:
         ours = sum(one.id in here for one in chosen)
         how = "; ".join([f"semantic: {semantic}", *skipped])
         line = f"*Memory: {len(chosen)} entries ({ours} local, {len(chosen) - ours} global) | {how}*"
-        made = learning.block(chosen, f"*Memory from the files of the knowledge bank alone; {how}*")
+        made = learning.render(chosen, f"*Memory from the files of the knowledge bank alone; {how}*")
         if len(made) <= wanted.characters or not chosen:
             break
         chosen = chosen[:-1]
@@ -327,7 +329,7 @@ def from_files(settings: Settings, wanted: Wanted, semantic: str) -> Brief:
     )
 
 
-def without_store(settings: Settings, folder: str | Path, wanted: Wanted) -> Brief | None:
+def without_store(settings: Settings, folder: str | Path, wanted: BriefRequest) -> Brief | None:
     """The brief of the files where there is no store to open, or nothing where there is one."""
-    reason = bank.reachable(settings)
+    reason = bank.reason_without_store(settings)
     return from_files(settings, replace(wanted, folder=str(folder)), reason) if reason else None

@@ -25,7 +25,7 @@ MAX_BODY = 4000  # characters of a message that are kept
 OFF = "off"
 
 
-def take_in(
+def import_commits(
     engine: Engine, repository: Repository, scope: Scope, branch: str, seen: Seen, *, embed: bool = True
 ) -> int:  # fmt: skip
     """Remember what was committed since the last time, oldest first; gives how many commits were new.

@@ -98,7 +98,7 @@ class Commit(Noun):
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class CommitQuery:
     """What commits to look for. All of it must fit; `words` each somewhere in the message."""
 
     words: tuple[str, ...] = ()
@@ -208,7 +208,7 @@ class Repository:
         )  # fmt: skip
         return tuple(read_commits(told))
 
-    def search(self, wanted: Wanted) -> tuple[Commit, ...]:
+    def search(self, wanted: CommitQuery) -> tuple[Commit, ...]:
         """The commits that fit, newest first, in the whole history of what is checked out."""
         words = ["-i", "--fixed-strings", "--all-match"]
         words += [f"--grep={word}" for word in wanted.words]
@@ -337,7 +337,7 @@ def checked_out(folder: str | Path) -> tuple[Path, str] | None:
     return None
 
 
-def staged_on(folder: str | Path) -> str:
+def feature_branch(folder: str | Path) -> str:
     """The branch that something learnt in a folder is staged on: none on the default branch, or where nobody knows."""
     found = checked_out(folder)
     default = _default(found[0]) if found else ""
@@ -345,7 +345,7 @@ def staged_on(folder: str | Path) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Apart:
+class BranchDifference:
     """How the work tree of a branch differs from the default branch: files that the branch changed, and others that
     only the default branch changed since."""
 
@@ -354,14 +354,14 @@ class Apart:
     older: frozenset[str] = frozenset()
 
 
-def apart(repository: Repository) -> Apart:
+def difference_from_default(repository: Repository) -> BranchDifference:
     """What is checked out against the default branch; nothing where that is checked out, or none is known."""
-    branch = staged_on(repository.root)
+    branch = feature_branch(repository.root)
     default = repository.default() if branch else ""
     tip = repository.resolve(f"refs/heads/{default}") or repository.resolve(f"refs/remotes/origin/{default}")
     fork = repository.ask("merge-base", tip, "HEAD", fine=(0, 1, 128)).strip() if default and tip else ""
     if not fork:
-        return Apart()
+        return BranchDifference()
 
     def names(*words: str) -> frozenset[str]:
         return frozenset(name for name in repository.ask(*words).split("\0") if name)
@@ -369,10 +369,10 @@ def apart(repository: Repository) -> Apart:
     compare = ("diff", "--name-only", "-z", "--no-renames", "--no-ext-diff")
     new = names("ls-files", "-z", "--others", "--exclude-standard")
     changed, differs = names(*compare, fork), names(*compare, tip)
-    return Apart(branch, (changed & differs) | new, differs - changed)
+    return BranchDifference(branch, (changed & differs) | new, differs - changed)
 
 
-def seen_from(folder: str | Path) -> str:
+def visible_branch(folder: str | Path) -> str:
     """The branch that memory is looked at from in a folder: the one checked out, or on none the default one."""
     found = checked_out(folder)
     return (found[1] or _default(found[0])) if found else ""
@@ -471,11 +471,11 @@ def read_commits(told: str) -> Iterator[Commit]:
         while place < len(parts) and _STATUS.fullmatch(status := parts[place].lstrip("\n")):
             renamed = status[0] in "RC"
             names = parts[place + 1 : place + 3 if renamed else place + 2]
-            files.append(Touched(shown(names[-1]), status[0], before=shown(names[0]) if renamed else ""))
+            files.append(Touched(printable(names[-1]), status[0], before=printable(names[0]) if renamed else ""))
             place += 3 if renamed else 2
-        subject, _, body = redact(shown(message).strip())[0].partition("\n")
+        subject, _, body = redact(printable(message).strip())[0].partition("\n")
         yield Commit(
-            sha.strip(), tuple(parents.split()), shown(author), shown(email), _moment(at),
+            sha.strip(), tuple(parents.split()), printable(author), printable(email), _moment(at),
             subject.strip(), body.strip(), tuple(files[:MAX_FILES]), max(0, len(files) - MAX_FILES),
         )  # fmt: skip
 
@@ -507,14 +507,14 @@ def read_lines(told: str) -> dict[str, tuple[int | None, int | None]]:
         if not path:  # renamed: both names follow
             next(parts, "")
             path = next(parts, "")
-        found[shown(path)] = (int(added), int(removed)) if added != "-" else (None, None)
+        found[printable(path)] = (int(added), int(removed)) if added != "-" else (None, None)
     return found
 
 
-def shown(text: str) -> str:
+def printable(text: str) -> str:
     """Text that may be stored and sent: what is no UTF-8 in a name or a message is replaced.
 
-    >>> shown("caf\\udce9")
+    >>> printable("caf\\udce9")
     'caf\ufffd'
     """
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

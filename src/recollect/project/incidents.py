@@ -20,7 +20,7 @@ from .piece import Piece
 MAX_TIMELINE = 3000  # characters of a timeline that are kept with the incident
 _NAMES = tables.named("records", "incident")
 _ROLE = {name: role for role, names in _NAMES.items() for name in names}
-_NEVER_AGAIN = re.compile(r"\b(?:prevent|again\b)", re.IGNORECASE)  # «How we keep it from happening again»
+_NEVER_AGAIN = re.compile(r"\b(?:prevent|again\b)", re.IGNORECASE)  # "How we keep it from happening again"
 _NUMBER = re.compile(
     r"((?:PM|INC|IR|SEV|RCA|PIR|incident|post-?mortem)[-_ #]?\d[\d-]*\d|\d{4}-\d{3,4}(?!-))", re.IGNORECASE
 )
@@ -125,7 +125,7 @@ def parse(text: str, path: str) -> Incident:
     days = days or list(markdown.days(title)) or list(markdown.days(summary))
     ended = list(markdown.days(_first(told, "ended")))
     cause = by_role["cause"]
-    services = affected.services(title, told, labelled, f"{summary}\n{by_role['impact']}")
+    services = affected.affected_services(title, told, labelled, f"{summary}\n{by_role['impact']}")
     return Incident(
         title=title, id=id_, severity=_severity(told, parts),
         status=markdown.plain(told.get("status", "")).lower()[:40], services=services,
@@ -147,7 +147,7 @@ def read(text: str, path: str) -> list[Piece]:
     services = tuple(f"service:{service.lower()}"[:60] for service in report.services)
     refs = (report.id,) if report.id else ()
     found = []
-    if content := _told(report):
+    if content := _render(report):
         over = () if _OPEN.search(re.split(r"[,;(]", report.status)[0]) else ("resolved",)
         tags = ("incident", *((f"severity:{report.severity}",) if report.severity else ()), *services, *over)
         found.append(Piece(
@@ -175,7 +175,7 @@ def read(text: str, path: str) -> list[Piece]:
     return found
 
 
-def _told(report: Incident) -> str:
+def _render(report: Incident) -> str:
     """The incident in words: what happened, what it did, why, and how it ended."""
     parts = [report.summary]
     parts += [f"Impact: {report.impact}"] if report.impact and report.impact not in report.summary else []

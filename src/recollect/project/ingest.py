@@ -37,12 +37,12 @@ from ..regular_files import read_bytes
 from ..remember.drafts import MAX_KEYWORDS, MAX_REF, MAX_REFS, MAX_TITLE
 from ..remember.shelf import Said
 from ..types import Draft, Memory, Noun, Scope, Source
-from . import commits, git, ties, walk
+from . import commits, git, links, walk
 from .adr import GONE
-from .git import Apart, Repository, apart, staged_on
+from .git import BranchDifference, Repository, difference_from_default, feature_branch
 from .known_files import Roots, Stamps
 from .piece import Piece
-from .recognise import KINDS, MAX_FILE, NOT_READ, Kind, decoded, has_no_suffix, may_be, passed_over, recognise
+from .recognise import KINDS, MAX_FILE, NOT_READ, Kind, decoded, has_no_suffix, may_be, recognise, skip_reason
 from .walk import File, Tree
 
 BATCH = 400  # pieces that are written together
@@ -122,7 +122,9 @@ def _commits(engine: Engine, repository: Repository, project: str) -> int:
     """Take in the commits of a repository that is ingested as a whole; gives how many were new."""
     places = Places(engine.settings)
     seen = places.seen(repository.git)
-    taken = commits.take_in(engine, repository, Scope(project=project), staged_on(repository.root), seen, embed=False)
+    taken = commits.import_commits(
+        engine, repository, Scope(project=project), feature_branch(repository.root), seen, embed=False
+    )
     places.saw(repository.git, seen)
     return taken
 
@@ -133,13 +135,13 @@ def note_place(engine: Engine, path: Path, project: str) -> None:
         Places(engine.settings).note(project, git.find(path if path.is_dir() else path.parent).root)
 
 
-def keep_up(engine: Engine, root: Path, project: str) -> Report:
+def ingest_changed(engine: Engine, root: Path, project: str) -> Report:
     """Read the files of a root again that were ingested before and changed since."""
     known = _ingested(engine, root, project)
     return ingest(engine, root, project=project, only=known.__contains__) if known else Report(project)
 
 
-def outdated(engine: Engine, root: Path, project: str) -> set[str]:
+def outdated_memories(engine: Engine, root: Path, project: str) -> set[str]:
     """The memories that the files of a root, as they are now, do not say any more; nothing is changed."""
     known = _ingested(engine, root, project)
     if not known:
@@ -151,7 +153,7 @@ def outdated(engine: Engine, root: Path, project: str) -> set[str]:
 
 
 def _ingested(engine: Engine, root: Path, project: str) -> set[Path]:
-    branch = staged_on(root) if engine.settings.branches == "on" else ""
+    branch = feature_branch(root) if engine.settings.branches == "on" else ""
     stamps = [Stamps(engine, project, root), *([Stamps(engine, project, root, branch)] if branch else ())]
     return {root / path for one in stamps for path in one.paths()}
 
@@ -172,13 +174,17 @@ class _Run:
         self._kind = kind
         self._one = not (tree.root / tree.below).is_dir()  # a file that somebody named is what they say it is
         self._scope = Scope(user=engine.settings.user, project=project)
-        self._apart = apart(tree.repository) if tree.repository and engine.settings.branches == "on" else Apart()
+        self._apart = (
+            difference_from_default(tree.repository)
+            if tree.repository and engine.settings.branches == "on"
+            else BranchDifference()
+        )
         self._of_project = Stamps(engine, project, tree.root)
         self._of_branch = Stamps(engine, project, tree.root, self._apart.branch) if self._apart.branch else None
         self._shelf = engine.shelf
         self._roots = Roots(engine, self._scope, tree, self._of_project)
         paths = [file.path for file in tree.files]
-        self._ties = ties.Ties(engine, self._scope, self.id_of, self._roots.stored, paths)
+        self._links = links.LinkWriter(engine, self._scope, self.id_of, self._roots.stored, paths)
         self._cleaner = Cleaner(engine.settings.content_limit, redact)
         self._ids: dict[str, str] = {}
         self._unsaid: list[str] = []  # decisions that a file no longer says
@@ -244,7 +250,7 @@ class _Run:
             return None
         stamps = self.stamps(file.path)
         taken_for = stamps.kind(file.path) if before else ""  # somebody may have named a file of an odd name
-        if why := passed_over(file.path, file.size, bool(self._kind or taken_for or self._one)):
+        if why := skip_reason(file.path, file.size, bool(self._kind or taken_for or self._one)):
             self._nothing(file, "", why, bool(before))
             return None
         same_kind = self._kind is None or self._kind == stamps.kind(file.path)
@@ -347,7 +353,7 @@ class _Run:
                 read.pieces = [piece for piece in read.pieces if self._key(piece) not in known]
 
     def _key(self, piece: Piece) -> str:
-        return texts.key(self._cleaner.content(_fitting(piece.content, self._engine.settings.content_limit)))
+        return texts.key(self._cleaner.content(_truncate(piece.content, self._engine.settings.content_limit)))
 
     def _compare(self, read: _Read) -> tuple[list[Piece], list[Said]]:
         """The pieces of a file that are new, and what it said before and does not say now; the rest is kept."""
@@ -366,7 +372,7 @@ class _Run:
             kept.remove(same)
             self.report.kept += 1
             self._refresh(read, piece, same)
-            self._ties.add(read.file.path, piece, same.memory.id)
+            self._links.add(read.file.path, piece, same.memory.id)
         return new, [one for some in by_key.values() for one in some]
 
     def _refresh(self, read: _Read, piece: Piece, said: Said) -> None:
@@ -411,13 +417,13 @@ class _Run:
                 self.report.kept += 1
                 if result.memory.refs and result.memory.refs[0] in self._left:  # the file was moved here
                     self._refresh(read, piece, Said(piece.key, "", result.memory))
-            self._ties.add(read.file.path, piece, result.id)
+            self._links.add(read.file.path, piece, result.id)
         return ids
 
     def _draft(self, read: _Read, piece: Piece) -> Draft:
         source = replace(read.source, content_hash="")  # written when all of the file has landed
         scope = replace(self._scope, branch=self.branch_of(read.file.path))
-        return drafted(piece, read.file.path, source, scope, self._engine.settings.content_limit)
+        return draft_of(piece, read.file.path, source, scope, self._engine.settings.content_limit)
 
     # -- taking back --------------------------------------------------------------------------------------------------
 
@@ -490,24 +496,24 @@ class _Run:
 
     def _tie(self) -> None:
         if not self.report.dry_run:
-            self.report.links, superseded = self._ties.write()
+            self.report.links, superseded = self._links.write()
             self.report.superseded += superseded
             self._revive()
 
 
-def drafted(piece: Piece, path: str, source: Source, scope: Scope, limit: int) -> Draft:
+def draft_of(piece: Piece, path: str, source: Source, scope: Scope, limit: int) -> Draft:
     """A piece as it is asked to be remembered, every field within its limits."""
     line = next((line.strip() for line in piece.content.splitlines() if line.strip()), piece.content)
     return Draft(
-        content=_fitting(piece.content, limit),
+        content=_truncate(piece.content, limit),
         kind=piece.kind,
         title=texts.shorten(piece.title, MAX_TITLE - 50),
-        reasoning=_fitting(piece.reasoning, limit),
-        context=_fitting(piece.context, limit),
+        reasoning=_truncate(piece.reasoning, limit),
+        context=_truncate(piece.context, limit),
         scope=scope,
-        keywords=_few(piece.keywords, MAX_KEYWORDS, MAX_TAG),
-        tags=_few(piece.tags, MAX_TAGS, MAX_TAG),
-        refs=_few((path, *piece.refs), MAX_REFS, MAX_REF),
+        keywords=_bounded(piece.keywords, MAX_KEYWORDS, MAX_TAG),
+        tags=_bounded(piece.tags, MAX_TAGS, MAX_TAG),
+        refs=_bounded((path, *piece.refs), MAX_REFS, MAX_REF),
         importance=min(10, max(1, piece.importance)),
         valid_from=piece.valid_from,
         valid_to=piece.valid_to,
@@ -517,7 +523,7 @@ def drafted(piece: Piece, path: str, source: Source, scope: Scope, limit: int) -
     )
 
 
-def _fitting(words: str, limit: int) -> str:
+def _truncate(words: str, limit: int) -> str:
     """At most as much as fits in any script, with room for what redaction adds."""
     most = limit // 4 - 100
     return words if len(words) <= most else f"{words[:most]} …"
@@ -528,7 +534,7 @@ def _was_ended(tags: Sequence[str]) -> bool:
     return bool({"status:superseded", *(f"status:{word}" for word in GONE)} & set(tags))
 
 
-def _few(values: Iterable[str], most: int, longest: int) -> tuple[str, ...]:
+def _bounded(values: Iterable[str], most: int, longest: int) -> tuple[str, ...]:
     """As many as a memory may have, each as long as it may be."""
     short = (texts.shorten(value, longest - 4) for value in values)
     return tuple(dict.fromkeys(value for value in short if value))[:most]

@@ -168,7 +168,7 @@ class Roots:
         """The name of a root that was not ingested from this folder before."""
         repository = self._tree.repository
         named = (repository.origin(), str(repository.common)) if repository else ()
-        names = [_hashed(told) for told in (*named, self._here) if told]
+        names = [_short_hash(told) for told in (*named, self._here) if told]
         paths = [file.path for file in self._tree.files]
         for name in names:
             if self._shelf.read([self._id(name, path) for path in paths]):
@@ -198,5 +198,5 @@ def _inside(outer: str, inner: str) -> bool:
     return inner == outer or inner.startswith(f"{outer.rstrip('/')}/")
 
 
-def _hashed(told: str) -> str:
+def _short_hash(told: str) -> str:
     return hashlib.sha256(told.encode("utf-8", "replace")).hexdigest()[:16]

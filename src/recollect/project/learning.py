@@ -97,7 +97,7 @@ def read(text: str, category: str) -> list[Learning]:
         learning = _learning(heading, lines, category)
         if learning:
             known = found.get(learning.id)
-            found[learning.id] = merged(known, learning) if known else learning
+            found[learning.id] = merge(known, learning) if known else learning
     return list(found.values())
 
 
@@ -190,7 +190,7 @@ def _references(named: str, reasons: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one for one in (*quoted, *cited) if one))[:64]
 
 
-def merged(one: Learning, other: Learning) -> Learning:
+def merge(one: Learning, other: Learning) -> Learning:
     """A learning that was written down twice: what the later says, with the higher count and all it refers to."""
     return replace(
         other,
@@ -226,7 +226,7 @@ def write(learning: Learning) -> str:
     return f"### {heading}\n{safe}\n{listed}\n"
 
 
-def put(text: str, learning: Learning, *, renamed: bool = False) -> str | None:
+def update_entry(text: str, learning: Learning, *, renamed: bool = False) -> str | None:
     """A file in which what is known of a learning is as it is now; None where the file does not hold it.
 
     The words that stand there stay, and their heading unless the learning was `renamed`: somebody may have put them so.
@@ -267,7 +267,7 @@ def title(category: str) -> str:
     return f"# {category.capitalize()}\n\nWhat was learnt, appended as it is learnt. Recollect's store is the truth.\n"
 
 
-def without(text: str, memory: str = "", id: str = "") -> str:
+def remove_entries(text: str, memory: str = "", id: str = "") -> str:
     """A file without what was purged: what was written from a memory, however often, or what has that id.
 
     Everything else stays as it is, byte for byte.
@@ -277,7 +277,7 @@ def without(text: str, memory: str = "", id: str = "") -> str:
     return "".join(part for part, one in parts if one is None or one.id not in gone)
 
 
-def of_memory(memory: Memory) -> Learning:
+def from_memory(memory: Memory) -> Learning:
     """A memory of one of the three kinds, as a learning."""
     return Learning(
         name=memory.title or plain.title_of(memory.content),
@@ -306,7 +306,7 @@ def level(confidence: float) -> str:
 # -- without a store --------------------------------------------------------------------------------------------------
 
 
-def ranked(learnings: Iterable[Learning]) -> list[Learning]:
+def rank(learnings: Iterable[Learning]) -> list[Learning]:
     """By how often it was observed, then how sure it is, then how lately: all that the files alone can say."""
     named = sorted(learnings, key=lambda one: (one.name, one.id))
     lately = sorted(named, key=lambda one: _day(one.last_observed), reverse=True)
@@ -322,10 +322,10 @@ def _day(said: str) -> tuple[str, int]:
         return "", int(number[0]) if number else -1
 
 
-def chosen(learnings: Iterable[Learning], limit: int) -> list[Learning]:
+def select(learnings: Iterable[Learning], limit: int) -> list[Learning]:
     """At least three of each category where there is room for nine, then by category and rank."""
     by_category: Mapping[str, list[Learning]] = {category: [] for category in KIND_OF}
-    for one in ranked(learnings):
+    for one in rank(learnings):
         by_category[one.category].append(one)
     share = SHARE if limit >= SHARE * len(KIND_OF) else 0
     taken = [one for group in by_category.values() for one in group[:share]]
@@ -334,7 +334,7 @@ def chosen(learnings: Iterable[Learning], limit: int) -> list[Learning]:
     return [one for group in by_category.values() for one in group if id(one) in places]
 
 
-def block(learnings: Sequence[Learning], diagnosis: str) -> str:
+def render(learnings: Sequence[Learning], diagnosis: str) -> str:
     """What is put before an assistant where there is no store: learnings by category, fenced, and how they came."""
     parts = [f"{OPEN}\n{HEADER}"]
     for category, head in HEADS.items():

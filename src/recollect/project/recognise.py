@@ -38,7 +38,7 @@ class Recognised:
     as_text: str = ""  # why code was read as plain text
 
 
-def passed_over(path: str, size: int, known: bool) -> str:
+def skip_reason(path: str, size: int, known: bool) -> str:
     """Why a file is not even opened, or nothing; what it is may be `known` already, because somebody said so."""
     name = path.rpartition("/")[2].lower()
     if size > MAX_FILE:

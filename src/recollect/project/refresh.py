@@ -15,8 +15,8 @@ from ..agents.places import Places
 from ..engine import Engine
 from ..types import Noun, Scope
 from . import commits, truth
-from .git import Repository, find, staged_on
-from .ingest import Report, keep_up
+from .git import Repository, feature_branch, find
+from .ingest import Report, ingest_changed
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +38,12 @@ def refresh(engine: Engine, repository: Repository | Path, project: str) -> Refr
     found = repository if isinstance(repository, Repository) else find(repository)
     places = Places(engine.settings)
     seen = places.seen(found.git)
-    moved = _standing(found)
+    moved = _state_hash(found)
     if seen.verified == moved:
         return Refreshed(project)
-    taken = commits.take_in(engine, found, Scope(project=project), staged_on(found.root), seen)
-    promoted, archived = truth.follow(engine, found, project, seen)
-    read = Report() if found.bare else keep_up(engine, found.root, project)
+    taken = commits.import_commits(engine, found, Scope(project=project), feature_branch(found.root), seen)
+    promoted, archived = truth.follow_branches(engine, found, project, seen)
+    read = Report() if found.bare else ingest_changed(engine, found.root, project)
     looked = truth.verify(engine, found, project)
     seen.verified = moved
     places.saw(found.git, seen)
@@ -53,14 +53,14 @@ def refresh(engine: Engine, repository: Repository | Path, project: str) -> Refr
     )
 
 
-def counted(done: Refreshed) -> dict[str, str | int]:
+def counts(done: Refreshed) -> dict[str, str | int]:
     """What came of it in numbers, for a log."""
     told = done.as_dict()
     return {name: len(value) if isinstance(value, list) else value for name, value in told.items()}
 
 
-def _standing(repository: Repository) -> str:
+def _state_hash(repository: Repository) -> str:
     """Where everything stands: each branch, and what is checked out."""
     refs = sorted(repository.refs().items())
-    told = f"{repository.resolve('HEAD')}\0{staged_on(repository.root)}\0{refs}"
+    told = f"{repository.resolve('HEAD')}\0{feature_branch(repository.root)}\0{refs}"
     return hashlib.sha256(told.encode("utf-8", "surrogateescape")).hexdigest()

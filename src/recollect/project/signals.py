@@ -25,13 +25,13 @@ from .. import text
 from ..errors import RecollectError
 from ..regular_files import open_regular
 from ..types import Noun
-from .git import checked_out, find, staged_on
+from .git import checked_out, feature_branch, find
 
 MAX_WORDS, MAX_FILES, MAX_TASK = 100, 20, 600
 MAX_READ = 64 * 1024  # bytes of a file that are looked at
 MAX_FEATURES = 500
 FEATURES = ("docs/features/*/.meta.json", "features/*/.meta.json", "specs/*/.meta.json", ".meta.json")
-OVER = ("completed", "complete", "done", "abandoned", "cancelled", "closed", "archived", "planned")
+FINISHED = ("completed", "complete", "done", "abandoned", "cancelled", "closed", "archived", "planned")
 LAST = ("HEAD~3..HEAD", "HEAD~1..HEAD")
 GIT = 0.6  # seconds that git may take
 _NUMBER = re.compile(r"\d+")
@@ -124,13 +124,13 @@ def collect(folder: str, deadline: Deadline) -> Signals:
     seen = checked_out(folder)
     top = seen[0] if seen else Path(folder)
     feature, description, phase = deadline.step("feature", GIT, lambda: _feature(top), ("", "", ""), fine)
-    branch = staged_on(folder) if seen else ""
+    branch = feature_branch(folder) if seen else ""
     none: tuple[str, ...] = ()
-    files = deadline.step("git", GIT, lambda: changed(top, GIT), none, fine) if seen else none
+    files = deadline.step("git", GIT, lambda: changed_files(top, GIT), none, fine) if seen else none
     return Signals(feature, description, phase, files, branch)
 
 
-def changed(top: Path, patience: float, ranges: Sequence[str] = LAST) -> tuple[str, ...]:
+def changed_files(top: Path, patience: float, ranges: Sequence[str] = LAST) -> tuple[str, ...]:
     """The files that changed in the first of these ranges of commits that there is; nothing where there is none."""
     repository = find(top)
     for span in ranges:
@@ -169,7 +169,7 @@ def _meta(path: Path) -> dict[str, Any]:
 
 
 def _at_hand(meta: dict[str, Any]) -> bool:
-    return str(meta.get("status") or "active").lower() not in OVER
+    return str(meta.get("status") or "active").lower() not in FINISHED
 
 
 def _number(meta: dict[str, Any]) -> int:

@@ -25,12 +25,12 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from ..regular_files import read_text
 from ..types import Noun
-from .git import Commit, Repository, Touched, find, read_lines, shown
+from .git import Commit, Repository, Touched, find, printable, read_lines
 
 COMMITS = 200  # the last ones that are kept in memory
 WATCHED = 2000  # files and folders that are looked at for each answer: a few milliseconds
-LASTS = 5.0  # seconds that a larger work tree is believed
-JUST_NOW = 50_000_000  # nanoseconds within which two writes can look like one
+MAX_AGE = 5.0  # seconds that a larger work tree is believed
+CLOCK_STEP = 50_000_000  # nanoseconds within which two writes can look like one
 MAX_LISTED = 500  # files of each list that are told
 FOLDERS, REPOSITORIES, HISTORIES = 256, 64, 64  # what is kept of each, the latest
 K = TypeVar("K")
@@ -94,7 +94,7 @@ class _Reading:
     at: float
 
 
-class _Latest(Generic[K, V]):
+class _LruCache(Generic[K, V]):
     """A dictionary of what was asked for last, for several threads."""
 
     def __init__(self, most: int) -> None:
@@ -116,14 +116,14 @@ class _Latest(Generic[K, V]):
             return value
 
 
-class Kept:
+class StateCache:
     """The states of repositories, by the folder asked from; may be used from several threads."""
 
     def __init__(self) -> None:
-        self._homes: _Latest[str, tuple[Repository, Any]] = _Latest(FOLDERS)
-        self._readings: _Latest[Path, _Reading] = _Latest(REPOSITORIES)
-        self._turns: _Latest[Path, threading.Lock] = _Latest(REPOSITORIES)
-        self._histories: _Latest[tuple[Path, str, str, int], tuple[Commit, ...]] = _Latest(HISTORIES)
+        self._homes: _LruCache[str, tuple[Repository, Any]] = _LruCache(FOLDERS)
+        self._readings: _LruCache[Path, _Reading] = _LruCache(REPOSITORIES)
+        self._turns: _LruCache[Path, threading.Lock] = _LruCache(REPOSITORIES)
+        self._histories: _LruCache[tuple[Path, str, str, int], tuple[Commit, ...]] = _LruCache(HISTORIES)
 
     def repository(self, folder: str | Path) -> Repository:
         """The repository of a folder; known ones are not looked for again while they are there."""
@@ -155,7 +155,7 @@ class Kept:
         if known.head != _head(repository) or known.index != _index(repository):
             return False
         if known.tree is None or known.watched is None:
-            return time.monotonic() - known.at < LASTS
+            return time.monotonic() - known.at < MAX_AGE
         return known.tree == _stamps(known.watched)
 
     def _read(self, repository: Repository, known: _Reading | None) -> _Reading:
@@ -165,7 +165,7 @@ class Kept:
         began, tree = time.time_ns(), None if watched is None else _stamps(watched)
         commits = known.state.commits if known and same else repository.log(limit=COMMITS)
         state = replace(_worked_on(repository), commits=commits, shallow=(repository.common / "shallow").exists())
-        if tree is not None and max((stamp[0] for stamp in tree if stamp), default=0) > began - JUST_NOW:
+        if tree is not None and max((stamp[0] for stamp in tree if stamp), default=0) > began - CLOCK_STEP:
             tree = ()  # fits nothing: it is read again
         return _Reading(state, head, index, tree, watched, time.monotonic())
 
@@ -294,14 +294,14 @@ def read_status(told: str) -> dict[str, Any]:
                 _read_branch(name, value, found)
             case "1 ":
                 marks, path = part.split(" ")[1], part.split(" ", 8)[8]
-                _note(found, marks, shown(path), "")
+                _note(found, marks, printable(path), "")
             case "2 ":
                 marks, path = part.split(" ")[1], part.split(" ", 9)[9]
-                _note(found, marks, shown(path), shown(next(parts, "")))
+                _note(found, marks, printable(path), printable(next(parts, "")))
             case "u ":
-                found["conflicts"].append(shown(part.split(" ", 10)[10]))
+                found["conflicts"].append(printable(part.split(" ", 10)[10]))
             case "? ":
-                found["untracked"].append(shown(part[2:]))
+                found["untracked"].append(printable(part[2:]))
     return found
 
 
@@ -310,9 +310,9 @@ def _read_branch(name: str, value: str, found: dict[str, Any]) -> None:
         case "branch.oid" if value != "(initial)":
             found["head"] = value
         case "branch.head" if value != "(detached)":
-            found["branch"] = shown(value)
+            found["branch"] = printable(value)
         case "branch.upstream":
-            found["upstream"] = shown(value)
+            found["upstream"] = printable(value)
         case "branch.ab":
             ahead, behind = value.split()
             found["ahead"], found["behind"] = int(ahead), -int(behind)

@@ -5,7 +5,7 @@ A memory cites by its refs:
     src/pool.py              a file            commit:1a2b3c…            a commit
     src/pool.py::Pool.take   a symbol in it    blob:src/pool.py@9f8e…    what that was when it was cited
 
-The blob of a file, and a hash of the definition of a symbol, are written down when the memory is made (`cited`).
+The blob of a file, and a hash of the definition of a symbol, are written down when the memory is made (`with_blobs`).
 `verify` looks at every citation of a project again: a file that changed or is gone, a symbol that is no longer there, a
 commit that no branch holds. What does not stand any more makes the memory *stale*: it gets the tag `stale` and a ref
 `stale:…` that says why, both taken away again once everything stands, and the journal keeps when and why. A stale
@@ -36,7 +36,7 @@ from ..recall.query import MAX_LIMIT
 from ..remember.drafts import MAX_REF, MAX_REFS
 from ..types import Memory, Noun, Scope
 from .git import Repository
-from .ingest import outdated
+from .ingest import outdated_memories
 
 TAG = "stale"
 CHANGED = "its file changed since it was read"
@@ -84,7 +84,7 @@ def files_of(refs: Sequence[str]) -> Iterator[tuple[str, str]]:
             yield path.strip(), symbol.strip()
 
 
-def cited(refs: Sequence[str], repository: Repository) -> tuple[str, ...]:
+def with_blobs(refs: Sequence[str], repository: Repository) -> tuple[str, ...]:
     """The references, with what each file and symbol of the repository among them is now."""
     known = {match["place"] for ref in refs if (match := _BLOB.fullmatch(ref))}
     wanted: dict[str, str] = {}
@@ -109,7 +109,7 @@ def accept(engine: Engine, repository: Repository, id: str) -> Memory:
     memory = engine.get(id, peek=True)
     kept = [ref for ref in memory.refs if not _BLOB.fullmatch(ref) and not ref.startswith(STALE)]
     tags = tuple(tag for tag in memory.tags if tag != TAG)
-    refs = cited(kept, repository)
+    refs = with_blobs(kept, repository)
     if (refs, tags) == (memory.refs, memory.tags):
         return memory
     return engine.edit(memory.id, refs=refs, tags=tags, reason="looked at: still true")
@@ -157,10 +157,10 @@ def definition(text: str, symbol: str) -> str:
 
 def verify(engine: Engine, repository: Repository, project: str, *, mark: bool = True) -> Verified:
     """Look at every citation of a project's memories; with `mark`, what is stale is marked and what stands cleared."""
-    look = Look(repository)
+    look = CitationCheck(repository)
     citing = [one for one in memories(engine, project) if one.refs and one.kind != "turn"]  # what was said stays said
     look.learn(citing)
-    changed = set() if repository.bare else outdated(engine, repository.root, project)
+    changed = set() if repository.bare else outdated_memories(engine, repository.root, project)
     checked, stale, recovered = 0, list[Stale](), list[str]()
     for memory in citing:
         reasons = look.at(memory)
@@ -202,7 +202,7 @@ def _mark(engine: Engine, memory: Memory, reasons: Sequence[str]) -> None:
 
 
 @dataclass
-class Look:
+class CitationCheck:
     """One look at a repository: what was asked once is not asked again."""
 
     repository: Repository
@@ -304,7 +304,7 @@ def _remote(branch: str) -> str:
     return rf"refs/remotes/[^/]+/{re.escape(branch)}"
 
 
-def follow(engine: Engine, repository: Repository, project: str, seen: Seen) -> tuple[list[str], list[str]]:
+def follow_branches(engine: Engine, repository: Repository, project: str, seen: Seen) -> tuple[list[str], list[str]]:
     """Promote what was learnt on branches that are merged, archive that of deleted ones; the ids of both."""
     refs = repository.refs()
     default = repository.default(refs)
@@ -334,7 +334,7 @@ def follow(engine: Engine, repository: Repository, project: str, seen: Seen) -> 
         for memory in own:
             keep = (merged and memory.kind != "task") or memory.kind == "turn"
             why = f"branch {branch} was {'merged' if merged else 'deleted without being merged'}"
-            (promoted if _moved(engine, memory, why, keep=keep) else archived).append(memory.id)
+            (promoted if _promote_or_archive(engine, memory, why, keep=keep) else archived).append(memory.id)
         if merged and branch in seen.ahead:
             seen.ahead.remove(branch)
         if not there:
@@ -342,7 +342,7 @@ def follow(engine: Engine, repository: Repository, project: str, seen: Seen) -> 
     return promoted, archived
 
 
-def _moved(engine: Engine, memory: Memory, why: str, *, keep: bool) -> bool:
+def _promote_or_archive(engine: Engine, memory: Memory, why: str, *, keep: bool) -> bool:
     """Let a memory hold for the project, or archive it; says whether it was kept."""
     if keep:
         try:

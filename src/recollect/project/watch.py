@@ -40,7 +40,7 @@ log = logging.getLogger("recollect.watch")
 
 
 @dataclass(slots=True)
-class Watched(Noun):
+class WatchReport(Noun):
     """What a watcher did so far."""
 
     files: int = 0
@@ -50,7 +50,7 @@ class Watched(Noun):
     skipped: list[str] = field(default_factory=list)
 
 
-def folders_of(settings: Settings) -> list[Path]:
+def watched_folders(settings: Settings) -> list[Path]:
     """The folders of the setting `watch`."""
     named = [part.strip() for part in settings.watch.split(os.pathsep)]
     return [Path(part).expanduser().absolute() for part in named if part]
@@ -73,9 +73,9 @@ class Watcher:
         self._said = said
         self._large: set[Path] = set()
         self._waiting: dict[Path, float] = {}  # when each file that changed was last seen to
-        self.done = Watched()
+        self.done = WatchReport()
 
-    def scan(self) -> Watched:
+    def scan(self) -> WatchReport:
         """Look at everything that is there, and at what is gone since the last time."""
         for folder in self._folders:
             for path in self._files(folder):
@@ -83,7 +83,7 @@ class Watcher:
             self._take(folder, self._wanted)
         return self.done
 
-    def run(self, stopping: Event) -> Watched:
+    def run(self, stopping: Event) -> WatchReport:
         """Look at everything, then follow what changes; comes back when told to stop."""
         scanned = False
         for changed in self._changes(stopping):

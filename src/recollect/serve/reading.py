@@ -29,8 +29,8 @@ STEP = 0.05
 
 
 def _brief(engine: Engine, *, wanted: dict[str, Any], seconds: float) -> Noun:
-    asked = brief.Wanted(**{**wanted, "scope": Scope(**wanted["scope"])})
-    return brief.make(engine, asked, signals.Deadline(seconds))
+    asked = brief.BriefRequest(**{**wanted, "scope": Scope(**wanted["scope"])})
+    return brief.build(engine, asked, signals.Deadline(seconds))
 
 
 def _operation(name: str) -> Operation | None:

@@ -22,10 +22,10 @@ from ..agents.places import Places
 from ..engine import Engine
 from ..errors import GitUnavailable, NoRepository, ProviderUnavailable
 from ..ops import hooks
-from ..project.bank import Bank, Trail, bank, learn
+from ..project.bank import Bank, BankWriter, bank, import_changed
 from ..project.journal import DailyLog
-from ..project.refresh import Refreshed, counted, refresh
-from ..project.watch import Watcher, folders_of
+from ..project.refresh import Refreshed, counts, refresh
+from ..project.watch import Watcher, watched_folders
 
 EVERY = 2.0  # seconds between two rounds
 STEP = 0.1  # seconds between two looks whether the model is loaded
@@ -138,7 +138,7 @@ class Work:
                     log.debug("not followed: %s", error, extra={"fields": {"folder": str(folder)}})
                     continue
                 if done != Refreshed(project):
-                    log.info("kept up with a repository", extra={"fields": counted(done)})
+                    log.info("kept up with a repository", extra={"fields": counts(done)})
 
     def _renew(self) -> None:
         """Have core answers computed again that no longer hold, before somebody asks."""
@@ -192,7 +192,7 @@ class Work:
             for folder in folders
         ]
         for place in (Bank(settings.bank_path), *(place for place in places if place.local)):
-            if (done := learn(self._engine, place)) and (done.created or done.edited):
+            if (done := import_changed(self._engine, place)) and (done.created or done.edited):
                 log.info(
                     "taken in from the knowledge bank", extra={"fields": {"learnings": done.created + done.edited}}
                 )
@@ -202,14 +202,14 @@ class Work:
         if (head := self._engine.head) == self._written:
             return
         settings = self._engine.settings
-        Trail(self._engine).run()
+        BankWriter(self._engine).run()
         if settings.daily_log:
             DailyLog(self._engine, Path(settings.daily_log).expanduser()).run()
         self._written = head
 
     def _watch(self) -> None:
         """The folders of the setting `watch`, in a thread of their own, because reading them may take long."""
-        folders = folders_of(self._engine.settings)
+        folders = watched_folders(self._engine.settings)
         there = [folder for folder in folders if folder.is_dir()]
         for folder in folders:
             if folder not in there:

@@ -68,7 +68,7 @@ def versions(package: str) -> dict[str, str]:
     return {"recollect": package, "python": platform.python_version(), "sqlite": apsw.sqlite_lib_version()}
 
 
-def examine(package: str, now: datetime, **given: Any) -> Diagnosis:
+def diagnose(package: str, now: datetime, **given: Any) -> Diagnosis:
     """Look at everything; `given` are the settings of the command line."""
     numbers = ", ".join(f"{name} {version}" for name, version in versions(package).items())
     checks = [Check("versions", "ok", numbers)]
@@ -115,7 +115,7 @@ def accept(now: datetime, **given: Any) -> list[str]:
         return ["the database was accepted as it is"]
 
 
-def close_to_others(exposed: Sequence[tuple[Path, int]]) -> list[str]:
+def fix_permissions(exposed: Sequence[tuple[Path, int]]) -> list[str]:
     """Give files and folder the modes they should have; gives what was done. The next look finds what could not be."""
     done = []
     for path, wanted in exposed:

@@ -41,30 +41,30 @@ LISTED = 1000  # jobs among which a shortened id is looked for
 log = logging.getLogger("recollect")
 
 
-def pause(attempt: int, chance: float) -> timedelta:
+def backoff(attempt: int, chance: float) -> timedelta:
     """How long to wait after an attempt: what failed together must not come back together.
 
-    >>> [pause(attempt, 0.0).total_seconds() for attempt in (1, 2, 3, 50)]
+    >>> [backoff(attempt, 0.0).total_seconds() for attempt in (1, 2, 3, 50)]
     [5.0, 10.0, 20.0, 3600.0]
-    >>> pause(2, 1.0).total_seconds()
+    >>> backoff(2, 1.0).total_seconds()
     5.0
     """
     whole = min(FIRST_WAIT * (1 << min(attempt - 1, 20)), LONGEST_WAIT)
     return whole * (1 - chance / 2)
 
 
-def again(job: Job, error: Exception, now: datetime, chance: float) -> datetime | None:
+def retry_time(job: Job, error: Exception, now: datetime, chance: float) -> datetime | None:
     """When to try a job again that failed with an error, or None for never.
 
     >>> from recollect.times import EPOCH
-    >>> str(again(Job("1", "embed", attempts=1), OSError(), EPOCH, 0.0) - EPOCH)
+    >>> str(retry_time(Job("1", "embed", attempts=1), OSError(), EPOCH, 0.0) - EPOCH)
     '0:00:05'
-    >>> again(Job("1", "embed", attempts=5), OSError(), EPOCH, 0.0)  # no attempt is left
-    >>> again(Job("1", "embed", attempts=1), BadInput("no"), EPOCH, 0.0)  # and here none would help
+    >>> retry_time(Job("1", "embed", attempts=5), OSError(), EPOCH, 0.0)  # no attempt is left
+    >>> retry_time(Job("1", "embed", attempts=1), BadInput("no"), EPOCH, 0.0)  # and here none would help
     """
     if isinstance(error, HOPELESS) or job.attempts >= job.max_attempts:
         return None
-    return now + pause(job.attempts, chance)
+    return now + backoff(job.attempts, chance)
 
 
 class Interrupted(Exception):
@@ -201,7 +201,7 @@ class Worker:
             log.warning("job %s (%s) waits: %s", job.id, job.kind, error)
             return self._store.release(self._tenant, job.id, self.name, max(now, error.until))
         self.failed += 1
-        retry_at = again(job, error, now, random.random())
+        retry_at = retry_time(job, error, now, random.random())
         after = "will be tried again" if retry_at else "failed for good"
         log.warning("job %s (%s) %s: %s", job.id, job.kind, after, error, exc_info=error)
         words = f"{type(error).__name__}: {error}"[:MAX_ERROR]

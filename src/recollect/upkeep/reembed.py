@@ -15,7 +15,7 @@ from ..models.embedder import Embedder
 from ..remember.write import embed_drafts
 from ..store.contract import Store
 from ..types import Memory
-from .switch import Change, begin, drop_others
+from .switch import Change, begin_switch, drop_others
 
 
 def run(
@@ -23,7 +23,7 @@ def run(
     progress: Callable[[int, int], None] | None, batch_size: int = 50, change: Change = "always",
 ) -> int:  # fmt: skip
     """Embed what has no vector; how many there were."""
-    if not begin(store, tenant, actor, now(), embedder.model, change):
+    if not begin_switch(store, tenant, actor, now(), embedder.model, change):
         return 0
     done, last = 0, ""
     counts = store.stats(tenant)

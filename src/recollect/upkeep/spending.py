@@ -137,9 +137,9 @@ class Spending:
         next_month = datetime(now.year + now.month // 12, now.month % 12 + 1, 1, tzinfo=UTC)
         limits = self._settings
         if booked.nanos and today > limits.budget_day * DOLLAR:
-            self._pause(f"{_money(today - booked.nanos)} of {dollars(limits.budget_day)} a day", tomorrow)
+            self._pause(f"{_money(today - booked.nanos)} of {format_dollars(limits.budget_day)} a day", tomorrow)
         if booked.nanos and month > limits.budget_month * DOLLAR:
-            self._pause(f"{_money(month - booked.nanos)} of {dollars(limits.budget_month)} a month", next_month)
+            self._pause(f"{_money(month - booked.nanos)} of {format_dollars(limits.budget_month)} a month", next_month)
         if limits.budget_tokens and tokens > limits.budget_tokens:
             before = tokens - booked.tokens_in - booked.tokens_out
             self._pause(f"{before:,} of {limits.budget_tokens:,} tokens a day", tomorrow)
@@ -215,12 +215,12 @@ def _total(rows: Sequence[Spent]) -> dict[str, Any]:
 
 
 def _money(nanos: int) -> str:
-    return dollars(nanos / DOLLAR)
+    return format_dollars(nanos / DOLLAR)
 
 
-def dollars(amount: float) -> str:
+def format_dollars(amount: float) -> str:
     """
-    >>> dollars(1), dollars(0.0123), dollars(0)
+    >>> dollars(1), format_dollars(0.0123), format_dollars(0)
     ('$1.00', '$0.0123', '$0.00')
     """
     return f"${amount:.2f}" if amount >= 0.1 or not amount else f"${amount:.4f}"

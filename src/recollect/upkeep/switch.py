@@ -63,7 +63,7 @@ class Serving:
 FIX = "Set embedder to the one that serves, or change over for everybody with: recollect embed"
 
 
-def begin(store: Store, tenant: str, actor: str, now: datetime, model: str, change: Change) -> bool:
+def begin_switch(store: Store, tenant: str, actor: str, now: datetime, model: str, change: Change) -> bool:
     """Whether a model may give vectors here: it serves, or the store is changed over to it now."""
     serving = Serving.of(store, tenant)
     if not (another := serving.another(model)):

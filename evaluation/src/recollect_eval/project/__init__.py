@@ -1,7 +1,7 @@
 """A project's own papers: real decision records and incident reports, taken in as ingestion does, and asked about.
 
 Every file of the folders `adr` and `postmortems` is read by the parser that knows it, and each piece becomes a memory:
-a decision, an incident, a lesson. `questions.jsonl` asks in other words than the files use («what broke DNS?») and
+a decision, an incident, a lesson. `questions.jsonl` asks in other words than the files use ("what broke DNS?") and
 names the file that answers. What counts is the file: a memory of it among the first five, whichever. Records that
 another took the place of are superseded, and may not be given at all.
 """
@@ -12,7 +12,7 @@ import json
 from datetime import UTC, datetime
 from pathlib import Path
 
-from recollect.project.ingest import drafted
+from recollect.project.ingest import draft_of
 from recollect.project.recognise import recognise
 from recollect.types import EVERYWHERE, Source
 
@@ -47,7 +47,7 @@ def _items(files: list[Path], root: Path) -> tuple[Item, ...]:
         path = file.relative_to(root).as_posix()
         source = Source("", "file", f"file:papers/{path}", path)
         for piece in recognise(path, file.read_text("utf-8")).pieces:
-            draft = drafted(piece, path, source, EVERYWHERE, LIMIT)
+            draft = draft_of(piece, path, source, EVERYWHERE, LIMIT)
             found.append(Item(path, draft, piece.valid_from or BEFORE))
             numbers[str(file.parent), piece.key] = path
             over += [(path, str(file.parent), other) for relation, other in piece.links if relation == "superseded_by"]

@@ -23,7 +23,7 @@ MAX_QUESTION = 300  # characters
 
 
 @dataclass(frozen=True, slots=True)
-class Look(Noun):
+class RecentRecall(Noun):
     """One time that memories were put before somebody: asked for (`recall`), or by a hook (`start`, `prompt`)."""
 
     TIMES: ClassVar[frozenset[str]] = frozenset(("at",))
@@ -37,13 +37,13 @@ class Look(Noun):
     memories: tuple[str, ...] = ()
 
 
-class Looks:
+class RecentRecalls:
     """The last looks of one tenant; the engines of all who work in it share them."""
 
     def __init__(self, now: Callable[[], datetime]) -> None:
         self._now = now
         self._lock = threading.Lock()
-        self._kept: deque[Look] = deque(maxlen=KEPT)
+        self._kept: deque[RecentRecall] = deque(maxlen=KEPT)
         self._number = 0
         self.since = now()
 
@@ -51,14 +51,14 @@ class Looks:
         said = redact(text.shorten(" ".join(question.split()), MAX_QUESTION))[0]
         with self._lock:
             self._number += 1
-            self._kept.append(Look(self._number, self._now(), actor, way, said, scope, tuple(memories)))
+            self._kept.append(RecentRecall(self._number, self._now(), actor, way, said, scope, tuple(memories)))
 
     @property
     def head(self) -> int:
         """The number of the newest look."""
         return self._number
 
-    def after(self, number: int, limit: int = KEPT) -> list[Look]:
+    def after(self, number: int, limit: int = KEPT) -> list[RecentRecall]:
         """The looks since a number, oldest first; the newest where they are more than `limit`."""
         with self._lock:
             return [look for look in self._kept if look.number > number][-limit:]

@@ -32,7 +32,7 @@ def quantile(sorted_values: list[float], q: float) -> float:
     return sorted_values[min(len(sorted_values) - 1, max(0, -int(-q * len(sorted_values) // 1) - 1))]
 
 
-class Watch:
+class RecallStats:
     """What was seen of the recalls of one process; all engines made beside each other share one."""
 
     def __init__(self, traces: str = "") -> None:

@@ -30,7 +30,7 @@ class _One:
     memory: str
 
 
-class Ties:
+class LinkWriter:
     """The links of one run."""
 
     def __init__(
