@@ -202,9 +202,9 @@ def typed_lines() -> str:
     """How well typed lines are told from pasted ones, on repositories that were kept back."""
     found = results("lines")["figures"]
     return (
-        f"On {found['lines']:,} lines of repositories that were not used to fit it, {100 * found['right']:.1f} % are"
-        f" told right ({100 * found['typed kept']:.1f} % of the typed, {100 * found['pasted found']:.1f} % of the"
-        f" pasted ones); two readers agreed on {100 * found['readers agree']:.1f} %."
+        f"On {found['lines']:,} lines of repositories that were not used for training, {100 * found['right']:.1f} % are"
+        f" classified correctly ({100 * found['typed kept']:.1f} % of the typed, {100 * found['pasted found']:.1f} %"
+        f" of the pasted ones); two readers agreed on {100 * found['readers agree']:.1f} %."
         " `python training/fit_lines.py --judge`"
     )
 

@@ -18,6 +18,7 @@ from recollect.settings import Settings
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+ARCHITECTURE = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
 
 
 def blocks(page: Path, language: str) -> list[str]:
@@ -73,12 +74,33 @@ def test_every_file_a_page_links_to_is_there() -> None:
             assert (page.parent / link).exists(), (page.name, link)
 
 
-def test_every_room_of_the_map_is_there_and_every_room_is_on_the_map() -> None:
-    architecture = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
-    house = architecture.split("```")[1]
-    for path in sorted((ROOT / "src" / "recollect").rglob("*.py")):
-        if path.name not in ("__init__.py", "__main__.py"):
-            name = path.parent.name if path.parent.name != "recollect" else path.stem
-            assert re.search(rf"\b{name}\b", house), f"{path} is not on the map of ARCHITECTURE.md"
-    for path in re.findall(r"`(tests/[\w.]+)`", architecture):
-        assert (ROOT / path).exists(), path
+def test_every_package_and_module_is_named_by_the_architecture() -> None:
+    told = ARCHITECTURE.split("## Five flows")[0]
+    package = ROOT / "src" / "recollect"
+    homes = {path.relative_to(package).parts[0] for path in package.rglob("*.py")} - {"__main__.py"}
+    assert [home for home in sorted(homes) if f"`{home}`" not in told and f"`{home}/`" not in told] == []
+
+
+def test_every_file_that_the_architecture_names_is_there() -> None:
+    places = (ROOT, ROOT / "src" / "recollect", ROOT / "src" / "recollect" / "store" / "sql" / "sqlite")
+    named = re.findall(r"`([\w./-]+(?:\.(?:py|sql|toml|txt)|/))`", ARCHITECTURE)
+    assert len(named) > 100
+    assert [path for path in named if not any((place / path).exists() for place in places)] == []
+
+
+def test_the_table_of_tasks_names_a_file_and_what_is_found_in_it() -> None:
+    table = ARCHITECTURE.split("## Where to change what")[1].split("\n## ")[0]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines() if "` |" in line]
+    assert len(rows) >= 20
+    for task, file, wanted in rows:
+        path = re.findall(r"`([^`]+)`", file)[0]
+        assert wanted.strip("`") in (ROOT / path).read_text("utf-8"), f"{task}: {path} has no {wanted}"
+
+
+def test_pages_use_straight_quotation_marks() -> None:
+    pages = [*PAGES, *(ROOT / name for name in ("ARCHITECTURE.md", "CONTRIBUTING.md", "evaluation/README.md"))]
+    assert [page.name for page in pages if re.search("[\u00ab\u00bb]", page.read_text("utf-8"))] == []
+
+
+def test_the_glossary_stays_short() -> None:
+    assert len(ARCHITECTURE.split("## Glossary")[1].strip().splitlines()) <= 30

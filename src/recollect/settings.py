@@ -68,7 +68,7 @@ class Settings:
     answers_core: int = _setting(10, "How often a question is asked to be core, which is computed again by itself")
     answers_most: int = _setting(10_000, "How many answers are kept; then the coldest not asked for longest go")
     answers_hours: float = _setting(24.0, "How many hours an answer holds, if nothing it was built from changes before")
-    answers_hours_timely: float = _setting(1.0, "The same for a question with a time in it, such as «yesterday»")
+    answers_hours_timely: float = _setting(1.0, "The same for a question with a time in it, such as 'yesterday'")
     answers_hours_given: float = _setting(720.0, "The same for an answer that somebody gave")
     answers_retire: int = _setting(2, "How often an answer is called unhelpful before it is retired")
     answers_forget_days: int = _setting(
