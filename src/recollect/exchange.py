@@ -1,21 +1,16 @@
 """Export and import: a store as JSON lines, complete, and back again.
 
-An export is a header and one object a line: sources, memories, evidence, links, tombstones and, when asked, the
-journal. Taken in by an empty store it gives the same export again. What comes in passes the same gates as anything
-else: it is checked, cleaned and redacted, a rejected or purged value stays out, and what is known is not doubled.
-What was erased here stays out, however old the file is (`history/erasures`).
-A rejection in the file is held against what was said here since (`remember/rejections`).
-With its journal, an export is replayed into an empty store, history and all; a store that has memories already takes
-the rest and says so.
+An export is a header and one object a line: sources, memories, evidence, links, tombstones and, if asked, the journal.
+Imported into an empty store it gives the same export again. Imported values pass the same checks as any other: they are
+cleaned and redacted, and rejected, purged and erased values stay out. With its journal, an export is replayed into an
+empty store, with its history.
 
-**Trust.** A file can claim anything, so what it brings is trusted no more than whoever imports it grants: `unverified`,
-unless they say otherwise. What this home exported keeps its trust: an export ends with a seal, an HMAC of all lines
-before it with a key that lies in the home folder alone, and a file whose seal fits was written here and not changed
-since. A journal is replayed, and a rejection ends what is trusted more than the file, only where the file is trusted as
-`stated`. No date of a file lies in the future.
+**Trust.** A file can claim anything, so its content is `unverified` unless the importer says otherwise. An export of
+this home keeps its trust: it ends with an HMAC under a key of the home. A journal is replayed, and a rejection applied,
+only from a file that is trusted as `stated`. No date of a file lies in the future.
 
-A file of somebody else's is welcome too: one JSON object with `content` (or `text`) a line, and any of our fields; or
-the entities and relations of the reference memory server, in whose form the graph can be exported as well.
+Other formats: one JSON object with `content` (or `text`) a line, or the entities and relations of the reference memory
+server.
 """
 
 from __future__ import annotations

@@ -1,13 +1,9 @@
-"""The graph: entities by name, what is known of each, and how they relate.
+"""The graph: entities by name, observations about them, and relations between them.
 
-An entity is a name and a kind. What is known of it are memories that mention it, "name: observation", so everything the
-graph is told is found by recall, has a source and a history, and is forgotten like anything else. A relation is a link
-between two entities, of any type.
-
-An entity is one user's or everybody's, and one project's or known in all, as a memory is. Its key is made of the user
-and the name, exactly as it is written: a caller of one user never sees another's. What is told belongs to the scope the
-graph is seen from; what is taken back must lie inside the one it was given to change. Observations come back in the
-order in which they were said.
+An observation is a memory that mentions the entity ("name: observation"), so it is found by recall, has a source and a
+history, and can be forgotten. A relation is a link between two entities, of any type. An entity belongs to a user or
+everybody, and to a project or all, as a memory does; its key is made of user and name, so one user never sees
+another's.
 """
 
 from __future__ import annotations

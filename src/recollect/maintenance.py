@@ -24,9 +24,8 @@ from .remember.write import Writer
 from .settings import Settings
 from .store.contract import Store
 from .types import EVERYWHERE, TRUSTS, Job, Scope
-from .upkeep import reembed
 from .upkeep.jobs import Jobs
-from .upkeep.switch import Change
+from .upkeep.switch import Change, embed_missing
 
 if TYPE_CHECKING:
     from .answers.room import Answers
@@ -105,7 +104,7 @@ class Maintenance(ABC):
         if embedder is None:
             return 0
         size = self.settings.embed_batch
-        return reembed.run(self._store, self._tenant, self._actor, self._now, embedder, progress, size, change)
+        return embed_missing(self._store, self._tenant, self._actor, self._now, embedder, progress, size, change)
 
     def embed_later(self, *, change: Change = "always") -> Job:
         """Have `embed` done in the background, by whichever worker has today's model: `jobs` shows how far it is."""

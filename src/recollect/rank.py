@@ -61,14 +61,9 @@ def by_distance(cosines: Scores) -> dict[str, float]:
     return {id: 1 - distance / reach for id, distance in distances.items()}
 
 
-def raw(scores: Scores) -> dict[str, float]:
-    return dict(scores)
-
-
 SCALES: dict[str, Callable[[str, Scores], dict[str, float]]] = {
     "stretch": lambda _, scores: stretch(scores),
     "best": lambda _, scores: by_best(scores),
-    "raw": lambda _, scores: raw(scores),
     "distance": lambda arm, scores: by_distance(scores) if arm == "vector" else stretch(scores),
 }
 

@@ -1,8 +1,8 @@
-"""Lexicon: the words of time, how a text is cut into words, and which days the words stand for. Pure.
+"""The calendar of the time parser: its words (`data/time.txt`), how text is split into them, and date arithmetic. Pure.
 
-The grammar that reads them is `when`; the synonyms of developers are in `recall.lexicon`. A word is what stands between
-spaces, without the punctuation around it: `src/2024/a.py`, `3.11` and `incident-123` are one word each, so the numbers
-inside them are never mistaken for dates. Only a dash that means "to", and the hyphen of "mid-March", cut a word in two.
+A word is what stands between spaces, without the punctuation around it: `src/2024/a.py` and `3.11` are one word each,
+so the numbers inside them are never mistaken for dates. Only a dash that means "to", and the hyphen of "mid-March",
+split a word.
 """
 
 from __future__ import annotations

@@ -1,16 +1,13 @@
-"""When: the time that a question speaks of, "last week", "since ADR-005", "between March and May". Pure.
+"""The time that a question speaks of: "last week", "since ADR-005", "between March and May". Pure.
 
-The text is cut into words once, and a small grammar is tried at each word. It looks a bounded number of words ahead, so
-the cost is linear in the text whatever the text is. A *period* ("in March", "2 days ago") has two ends; a connector
-("since", "before", "between … and …") makes a range of periods; an *event* ("before the release") becomes a period by
-asking the caller, who knows when the release was. Where an event is not known, its expression is not used.
+A small grammar is tried at each word and looks a bounded number of words ahead, so the cost is linear. A *period* ("in
+March", "2 days ago") has two ends; a connector ("since", "before", "between … and …") makes a range; an *event*
+("before the release") is looked up by the caller, and not used if unknown.
 
-Days begin in the zone of `now`; the result is in UTC. Memory is about the past, so what names no year is the latest
-one that has begun: "in March", said in February, was last year. Being wrong costs more than being silent, so a word
-that is time only sometimes ("may", "march", "second", "past", a bare number) needs company: a preposition, a day, a
-year, a capital. What stays doubtful keeps a low confidence, and the caller chooses where to stop believing.
-
-Quoted words are searched for, not understood. Arithmetic stops at the ends of the calendar instead of raising.
+Days begin in the zone of `now`; the result is in UTC. What names no year is the latest that has begun: "in March", said
+in February, was last year. A word that is time only sometimes ("may", "march", "second", a bare number) needs a
+preposition, a day, a year or a capital; what stays doubtful has a low confidence. Quoted words are not parsed.
+Arithmetic stops at the ends of the calendar.
 """
 
 from __future__ import annotations

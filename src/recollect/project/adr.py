@@ -1,12 +1,9 @@
-"""Decision records: MADR, Nygard's form, and free form. Pure.
+"""Decision records (ADRs): MADR, Nygard's form, and free form. Pure.
 
-A record is told by its sections, whatever they are called. Its number is the one in the file's name, because that is
-what other records refer to; headings are copied and keep the number they had. Its status is what the section or field
-says, not what an example in a code block does.
-
-One record is one memory: what was decided and what follows from it, with what made it necessary as its reasoning. It
-holds from its date. A record that another took the place of is superseded; one that was superseded or amended in part
-still stands.
+A record is recognised by its sections, whatever they are called. Its number comes from the file name, because that is
+what other records refer to. One record becomes one memory: the decision and its consequences as content, the context as
+reasoning, valid from its date. A record that another replaced is superseded; one that was superseded or amended in part
+stays active.
 """
 
 from __future__ import annotations

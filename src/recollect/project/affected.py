@@ -1,9 +1,8 @@
-"""The services that an incident report says were affected. Pure.
+"""The services that an incident report names as affected. Pure.
 
-What a field or heading with such a name lists comes first ("Affected services", "Components", "Impacted systems"); then
-what the title says broke ("CoreDNS outage"), and then what the summary does ("the `cart-api` service was down"). A name
-must be one: written like one, or used like one in the text. Where that is not clear there is none, because a wrong
-service is worse than none.
+Fields and headings such as "Affected services" come first, then the title ("CoreDNS outage"), then the summary ("the
+`cart-api` service was down"). A word counts as a name only if it is written or used like one; in doubt there is none,
+because a wrong service is worse than none.
 """
 
 from __future__ import annotations

@@ -1,17 +1,11 @@
-"""The knowledge bank in markdown: taken in, written beside the store, and what is left when there is no store.
+"""The knowledge bank: learnings in markdown files beside the store.
 
-**The store is the truth, the files are a trail for people.** Whatever is learnt (a pattern, an anti-pattern, a
-heuristic) lands in the store; the trail follows the journal and writes it to `bank/patterns.md` and the like, each
-learning once: what is observed again gets another count. What somebody writes into the files by hand is taken in
-whenever they change. A learning is known by the hash of its description, by the id of its memory, or by its heading: an
-entry with other words or another heading changes its memory, unless that said so before; and what is known and does not
-hold any more is left alone.
+**The store is the truth.** Learnings (patterns, anti-patterns, heuristics) are stored; `BankWriter` follows the journal
+and writes them to `bank/patterns.md` and the like. Edits by hand are imported when the files change. A learning is
+identified by the hash of its description, the id of its memory, or its heading. A purge removes it from the files too.
 
-**Without a store the files still answer.** With `semantic = off`, or where the database is missing or broken, the
-session starts with what they hold, ranked by how often, how surely and how lately it was observed; nothing else is
-opened. `rebuild` makes a new database from them and puts a broken one aside.
-
-A purge takes what was written of a memory out of the files too.
+**Without a store the files still answer.** With `semantic = off`, or if the database is missing or broken, a session
+starts with their content. `rebuild` makes a new database from them and moves a broken one away.
 """
 
 from __future__ import annotations
@@ -41,6 +35,7 @@ from .git import PATIENCE, checked_out, find
 from .journal import FOLDER, Follower
 from .learning import CATEGORY_OF, KIND_OF, KINDS, TRUST_IN, Learning, content_id
 from .signals import LAST, changed_files
+from .truth import every
 
 LOCAL = Path("docs") / "knowledge-bank"  # where a project keeps its own
 SOURCE = "bank:"  # how the ids of the sources of what was taken in begin
@@ -149,7 +144,7 @@ class _Known:
 
     def __init__(self, engine: Engine, listed: Collection[str]) -> None:
         self._engine = engine
-        memories = list(all_learnings(engine))
+        memories = list(every(engine, kinds=KINDS, states=STATES))
         self._by_content = {content_id(memory.content): memory for memory in memories}
         self._by_id = {memory.id: memory for memory in memories}
         # What was taken in from a file whose words are no longer there, by its heading: they may have been changed.
@@ -188,16 +183,6 @@ def _edit(engine: Engine, memory: Memory, one: Learning, fields: dict[str, Any],
     except (BadInput, Refused):  # another says the same, or it was rejected before
         done.edited -= 1
         done.refused += 1
-
-
-def all_learnings(engine: Engine) -> Iterator[Memory]:
-    """Every memory of the three kinds, in whatever state."""
-    cursor: str | None = None
-    while True:
-        page = engine.list(kinds=KINDS, states=STATES, limit=1000, cursor=cursor)
-        yield from page.memories
-        if not (cursor := page.cursor):
-            return
 
 
 def import_changed(engine: Engine, place: Bank, *, embed: bool = True) -> BankImport | None:

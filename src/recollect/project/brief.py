@@ -1,21 +1,11 @@
-"""The brief: what an assistant is told when a session starts.
+"""The brief: what an assistant is given when a session starts.
 
-    signals → one question → what bears on it, and what proved itself → a share for every category → one fenced block
+    signals → one question → recall, and what proved itself → a share for every category → one fenced block
 
-**Signals** are read from the folder (`signals`). What was learnt (patterns, anti-patterns, heuristics) is looked for in
-all projects, everything else in this one: a learning of one project is found from another when it fits. With no signals
-nothing is searched, and what proved itself (often observed, sure, fresh, used) comes first.
-
-**The block** is the one of `recall.context`: standing rules and project facts first, which hardly ever change, then
-what was found for this session. The last line tells how it came about:
-
-    *Memory: 12 entries from 840 | semantic: active (vector=100, fts5=31) | context: "parser: Reads logs…" | model: …*
-
-**Time is limited**: two seconds for all of it, within the three that a hook waits. Every step that could be slow has a
-limit of its own; what takes longer is left out and named in the last line. The last resort, where the store cannot be
-used or is switched off, are the markdown files of the knowledge bank.
-
-What is shown is counted as recalled, and nothing else is.
+Learnings are searched in all projects, everything else in this one. Without signals, the memories that proved
+themselves (often observed and used, confident, fresh) come first. The block is that of `recall.context`; a last line
+tells people how it was made. Everything takes at most two seconds: slow steps are skipped and named, and the last
+resort are the files of the knowledge bank. Only what is shown counts as recalled.
 """
 
 from __future__ import annotations

@@ -1,11 +1,8 @@
-"""Code: the functions and types of a file as pieces, found by what they do and by what they are called. Pure.
+"""Code: the functions and types of a file as pieces. Pure; never raises.
 
-One piece for each function and each type, and one for the file where it has more to tell than one of them. Calls inside
-a file and imports become links. Code without a grammar is cut at its blank lines. Nothing here raises, whatever the
-text.
-
-Where a symbol stands is not kept: lines move with every edit above them, while `path::name` still names it.
-`symbols.outline` tells the lines of the file as it is now.
+One piece for each function and type, and one for the file if it has more to tell. Calls inside a file and imports
+become links. Code without a grammar is split at blank lines. Line numbers are not kept, because they move with every
+edit; `path::name` still names a symbol.
 """
 
 from __future__ import annotations

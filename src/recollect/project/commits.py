@@ -1,9 +1,8 @@
-"""Commits as memories: each new one once, with the commit as its source.
+"""Commits as memories, each stored once, with the commit as its source.
 
-The last few hundred are taken in when a repository is first seen, and from then on what is new since. The id of a
-commit's source is made of its name, so the same commit is known again from whichever clone or branch it comes. A commit
-of a branch is staged there (`truth` promotes it when the branch is merged). Its text goes the way of every memory:
-secrets are taken out, and what was rejected stays out.
+The last few hundred are stored when a repository is first seen, then what is new. The id of the source is derived from
+the commit, so it is the same from any clone or branch. A commit of a branch belongs to that branch until it is merged
+(`truth`).
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""Documents: markdown by heading, plain text, what was said in meetings, and what assistants are told. Pure.
+"""Documents: markdown by heading, plain text, meeting transcripts, and instructions for assistants. Pure.
 
-A section is a piece, with the headings above it as its context. The files that instruct an assistant (CLAUDE.md,
-AGENTS.md, cursor rules) are read item by item: what orders or prefers something is a rule or a preference, the rest a
-document. A typed memory file says in its front matter what it is. In a transcript the lines of the speakers are kept
-together in stretches that a person could read at once.
+A section is a piece, with the headings above it as context. Files that instruct an assistant (CLAUDE.md, AGENTS.md,
+cursor rules) are read item by item: orders and preferences become rules and preferences, the rest a document. A typed
+memory file names its kind in the front matter. Transcripts are split into readable stretches.
 """
 
 from __future__ import annotations

@@ -1,17 +1,11 @@
-"""Git, asked by its own plumbing: a repository, and what can be read of it.
+"""Git: a repository, and what can be read of it.
 
-Every question is one `git` process with a list of arguments, never a line for a shell; answers come `-z`, so that a
-name with a newline in it is a name. A process has a time limit and takes no lock that the person's own git could wait
-for.
+Every question is one `git` process with an argument list, a time limit and no optional locks; answers come `-z`.
 
-A repository that somebody else made runs nothing here. Its configuration can name many programs (filters, monitors,
-external diffs, helpers), also through includes and under names of its own choice, so git does not read it: it sees a
-configuration of ours, into which a few harmless settings were copied. `find` is the one question that reads the real
-one, and it asks only where things are. Submodules are compared by their commit alone, because git would start another
-process inside them. Large files kept by a filter can therefore look changed after their time stamp moved.
-
-It works where a repository is a worktree, a submodule, shallow, bare, empty or on no branch. Where there is none, or no
-git, an error says so: `NoRepository`, `GitUnavailable`. `tests/test_git.py` makes a repository of every shape.
+A repository that somebody else made must not run anything here. Its configuration can name programs (filters, monitors,
+external diffs), so git does not see it: it gets a configuration of ours, into which a few harmless settings are copied.
+Only `find` reads the real one, and asks only where things are. Submodules are compared by commit alone. Works in
+worktrees, submodules, shallow, bare and empty repositories (`tests/test_git.py`, `tests/test_hostile_repository.py`).
 """
 
 from __future__ import annotations

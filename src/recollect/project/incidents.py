@@ -1,8 +1,8 @@
 """Incident reports and post-mortems, whatever their headings are called. Pure.
 
-A report becomes one incident (what happened, what it did, why, how it ended), a lesson for each thing that was learnt
-and a procedure for what is to be done about it, each linked to the services it speaks of. What is not stated is empty:
-a severity that is mentioned in passing is not this incident's.
+A report becomes one incident (what happened, impact, cause, resolution), a lesson for each thing learnt, and a
+procedure with the action items, each linked to the affected services. What is not stated is empty: a severity mentioned
+in passing is not this incident's.
 """
 
 from __future__ import annotations

@@ -1,19 +1,13 @@
-"""Ingestion: a file or a folder, taken in once and followed as it changes.
+"""Ingestion: read a file or a folder, and follow it as it changes.
 
-    walk → unchanged? → recognise → pieces → what is new, kept, changed or gone → the one write path → links
+    walk → unchanged? → recognise → pieces → what is new, kept, changed or gone → the write path → links
 
-**A file is one source**, known by the root it was ingested from (`known_files`) and its path below it, with the hash of
-its bytes; a file whose hash is the one in the store is not read again. Of one that changed, a piece that says what it
-said keeps its memory; one that says something else at the same place supersedes it; one that is gone is retired, and so
-is all that a deleted file said.
+**A file is one source**, identified by its root (`known_files`) and path, with the hash of its content; a file with the
+stored hash is not read again. In a changed file, an unchanged piece keeps its memory, a changed one supersedes it, a
+missing one is retired. The hash is written last, so an interrupted run is completed by the next.
 
-**Nothing is half done.** The hash is written after everything a file says has landed, and what is known is not stored
-twice, so a run that was broken off is finished by the next.
-
-**A branch is apart.** What a branch other than the default one changed is ingested for that branch alone, and takes
-nothing back that the default branch says. It is ingested for the project when the default branch has it.
-
-**Decisions end.** A record that another took the place of is superseded, linked, and valid until the other's date.
+**Branches are separate.** Changes on a branch other than the default one are ingested for that branch alone.
+**Decisions end**: a record that another replaced is superseded, linked, and valid until the other's date.
 """
 
 from __future__ import annotations
@@ -253,17 +247,9 @@ class _Run:
         if why := skip_reason(file.path, file.size, bool(self._kind or taken_for or self._one)):
             self._nothing(file, "", why, bool(before))
             return None
-        same_kind = self._kind is None or self._kind == stamps.kind(file.path)
-        stamped = stamps.hash(file)
-        same_kind = same_kind and stamps.is_current(file.path)
-        if stamped is not None and same_kind:
-            if why := stamps.empty(file):
-                if not before:
-                    self._skip(why)
-                    return None
-            elif stamped == before:
-                self.report.unchanged += 1
-                return None
+        same_kind = self._kind in (None, stamps.kind(file.path)) and stamps.is_current(file.path)
+        if same_kind and self._is_as_stamped(file, stamps, before):
+            return None
         try:
             raw = read_bytes(self._tree.root / file.path, MAX_FILE)
         except OSError as error:
@@ -281,12 +267,27 @@ class _Run:
         if self._kind and not self._one and not may_be(file.path, text, self._kind):
             self._skip(f"not {NAMED[self._kind]}")  # what it said as something else stays
             return None
+        named = bool(self._kind or taken_for or self._one)
+        return self._recognise(file, text, hash, named=named, before=bool(before))
+
+    def _is_as_stamped(self, file: File, stamps: Stamps, before: str) -> bool:
+        """Whether a file is as it was when it was last read; then it is counted and need not be opened."""
+        if (stamped := stamps.hash(file)) is None:
+            return False
+        if why := stamps.empty(file):
+            if not before:
+                self._skip(why)
+            return not before
+        self.report.unchanged += stamped == before
+        return stamped == before
+
+    def _recognise(self, file: File, text: str, hash: str, *, named: bool, before: bool) -> _Read | None:
+        """What a text is and says; nothing where it says nothing, or where nobody named a file of unknown kind."""
         found = recognise(file.path, text, self._kind)
         pieces = [piece for piece in found.pieces if texts.fold(texts.clean(piece.content))]
-        named = self._kind or taken_for or self._one
         unknown = found.kind == "docs" and not named and has_no_suffix(file.path)
         if unknown or not pieces:
-            self._nothing(file, hash, NOT_READ if unknown else "nothing in it", bool(before))
+            self._nothing(file, hash, NOT_READ if unknown else "nothing in it", before)
             return None
         self.report.files += 1
         self.report.pieces += len(pieces)
@@ -294,7 +295,7 @@ class _Run:
         if found.as_text:
             self.report.as_text[found.as_text] = self.report.as_text.get(found.as_text, 0) + 1
         uri = self._roots.address(file.path, self.branch_of(file.path))
-        source = Source(id, "file", uri[:MAX_REF], file.path[:MAX_REF], content_hash=hash)
+        source = Source(self.id_of(file.path), "file", uri[:MAX_REF], file.path[:MAX_REF], content_hash=hash)
         return _Read(file, source, found.kind, pieces)
 
     def _nothing(self, file: File, hash: str, why: str, before: bool) -> None:

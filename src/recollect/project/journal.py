@@ -1,16 +1,11 @@
-"""Followers of the journal: files that are written beside the store, as things happen in it.
+"""Followers of the journal: files that are written beside the store as it changes.
 
-A follower reads what changed since it last looked and remembers how far it came, in a small file in the home folder.
-Whatever writes to the store, in whichever process, is followed; and what happened while nobody followed is caught up
-with. A store that is another than the one before, because the database was made anew, is followed from its beginning.
+A follower reads the changes since it last ran and stores its position in the home folder, so it misses nothing,
+whichever process wrote. If the database was made anew, it starts from the beginning.
 
-**The daily log** is such a file: one a day, with a line for each new memory.
-
-    - 09:14:05 decision · We deploy on Thursdays because support is fully staffed then. (9r0c6d1e)
-
-What came from a file is never logged: where the log lies in a folder that is watched, it is itself such a file, and
-logging what was read from it would go on for ever. Nor are turns, which a transcript has already. A purge takes its
-line out. The knowledge bank (`bank`) follows the journal too.
+**The daily log** is one file a day with a line for each new memory. Memories from files are left out, so that a log
+inside a watched folder does not feed itself; so are turns. A purge removes its line. The knowledge bank (`bank`) is a
+follower too.
 """
 
 from __future__ import annotations

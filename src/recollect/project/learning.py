@@ -1,21 +1,14 @@
-"""Learnings: what a knowledge bank in markdown holds, read, ranked and written. Pure.
+"""Learnings: the entries of a knowledge bank in markdown, read, ranked and written. Pure.
 
-A bank is three files, `anti-patterns.md`, `patterns.md` and `heuristics.md`. Under a heading of the third level stands
-one learning: a description, then a list of what is known about it.
+Under a heading of the third level stands one learning: a description, then a list of facts.
 
     ### Pattern: Read a real sample first
     Parsers that were written from the description alone broke on the first real file.
-    - Instead: open one file of each sort before the first line of code
     - Confidence: high
-    - Last observed: 2026-03-02
     - Observation count: 3
 
-The description makes the learning what it is: its id is a hash of it, with case and spacing left out. Whatever in the
-list is not one of the known names is kept as the reasoning. A learning that stands there twice counts as the same, with
-the higher count. One that holds no longer stays, with its state.
-
-Descriptions are written so that they read back as they were: a line that would look like a list, a heading or a comment
-gets a backslash before it.
+The id is a hash of the description without case and spacing. Items with other names are reasoning. A learning that
+occurs twice counts once, with the higher count. Lines that would look like markdown are escaped with a backslash.
 """
 
 from __future__ import annotations

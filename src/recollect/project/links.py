@@ -1,8 +1,8 @@
-"""Ties: what pieces say of each other and of the things around them, written after all of them are stored.
+"""Links between pieces, written after all of them are stored.
 
-A piece names another by its key in the same file, by its file (`file:PATH`, `file:PATH#KEY`), or by its number
-(`adr:15`); everything else of the form `KIND:NAME` is an entity, which is made where it is not there yet. A decision
-that another supersedes ends when the other began.
+A piece names another by its key in the same file, by file (`file:PATH`, `file:PATH#KEY`) or by number (`adr:15`);
+anything else of the form `KIND:NAME` is an entity, which is created if missing. A superseded decision ends when its
+successor began.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Recognising: what a file is, by its name and its text, and the parser that reads it.
+"""Recognising what a file is, by its name and its text, and choosing the parser that reads it.
 
-What the name rules out is not read. Of several parsers that know a text the surest one has it; a template is a
-document, because nothing was decided in it and nothing broke.
+Of several parsers that recognise a text, the surest one reads it. A template is read as a document.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Keeping up with a repository: what a hook after a commit, the daemon now and then, and `recollect git` all do.
+"""Keeping up with a repository: what the git hooks, the daemon and `recollect git --refresh` do.
 
-Commits are taken in, what was learnt on a branch follows the branch, files that were ingested and changed are read
-again, and citations are looked at again. Nothing is done where nothing moved since the last time, and doing it twice
-changes nothing.
+Commits are stored, memories follow their branches, changed files are ingested again, and citations are checked. Nothing
+happens if nothing changed since the last time.
 """
 
 from __future__ import annotations

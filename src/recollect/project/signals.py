@@ -1,13 +1,8 @@
-"""Signals: what a session that starts is about, told by the folder it starts in before anybody has said a word.
+"""Signals: what a starting session is about, read from its folder.
 
-    the feature at hand      `.meta.json` of the active one: its slug, the last phase that was done, and the first
-                             paragraph of its spec.md, or else of its prd.md
-    what changed last        the names of the files of the last three commits, or of the last one where there are fewer
-    the branch               where it is not the default one, whose name says nothing
-    the task                 what was set as the task of this project
-    the talk                 what was said last, where a session goes on
-
-Together they are the question that memory is asked. Each is optional; with none of them there is no question.
+The current feature (`.meta.json`: slug, last phase, first paragraph of spec.md or prd.md), the files of the last three
+commits, the branch unless it is the default one, the task, and what was said last. Together they are the question that
+memory is asked.
 """
 
 from __future__ import annotations
@@ -145,7 +140,7 @@ def changed_files(top: Path, patience: float, ranges: Sequence[str] = LAST) -> t
 
 def _feature(top: Path) -> tuple[str, str, str]:
     """The slug, first paragraph and last phase of the feature that is being worked on."""
-    active = [(meta, path) for path in _metas(top) if (meta := _meta(path)) and _at_hand(meta)]
+    active = [(meta, path) for path in _metas(top) if (meta := _meta(path))]
     if not active:
         return "", "", ""
     meta, path = max(active, key=lambda one: (_number(one[0]), one[1].stat().st_mtime))
@@ -165,11 +160,9 @@ def _meta(path: Path) -> dict[str, Any]:
         found = json.loads(_start(path))
     except ValueError:  # half written, or not what it is called
         return {}
-    return found if isinstance(found, dict) and isinstance(found.get("slug"), str) and found["slug"] else {}
-
-
-def _at_hand(meta: dict[str, Any]) -> bool:
-    return str(meta.get("status") or "active").lower() not in FINISHED
+    if not isinstance(found, dict) or not isinstance(found.get("slug"), str) or not found["slug"]:
+        return {}
+    return {} if str(found.get("status") or "active").lower() in FINISHED else found
 
 
 def _number(meta: dict[str, Any]) -> int:

@@ -1,15 +1,8 @@
-"""The state of a repository, kept in memory: what is being worked on now.
+"""The state of a repository, cached: branch, changes, the last commits, the history of files.
 
-Branch, what is staged and what is not, the last commits, the history of files and who changed them. Asking git takes
-tens of milliseconds; asking again must not. So before each answer a cheap look decides whether anything moved:
-
-    the head        the text of HEAD and of the branch's own file, and when refs were last packed
-    the index       when it was last written
-    the work tree   when each tracked file and each folder was last written, as long as there are not too many
-
-What has not moved is answered from memory. A work tree that is too large for the look, or that holds submodules, is
-read again after a few seconds instead, and the answer says when it was read. A file written in the very moment of the
-reading could have moved unseen, so such a reading is not kept.
+Before each answer the time stamps of HEAD, the index and the tracked files are compared; if none changed, git is not
+asked. A work tree that is too large for that, or has submodules, is read again after a few seconds. A file written in
+the moment of reading could have changed unseen, so such a reading is not kept.
 """
 
 from __future__ import annotations

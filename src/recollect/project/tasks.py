@@ -1,7 +1,6 @@
-"""The task at hand: what is being worked on, kept from one session to the next.
+"""The current task of a user and project (and branch, if one is named): a memory of kind `task` with a tag of its own.
 
-It is a memory of kind `task` with a tag of its own. There is one for each user, project and, where one was named,
-branch: a new task takes the place of the one before, which stays in the history.
+A new task supersedes the one before.
 """
 
 from __future__ import annotations

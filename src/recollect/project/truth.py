@@ -1,22 +1,15 @@
-"""Truth that follows the code: what a memory cites, whether that still stands, and on which branch it holds.
-
-A memory cites by its refs:
+"""Citations and branches: whether what a memory cites still stands, and where it applies.
 
     src/pool.py              a file            commit:1a2b3c…            a commit
-    src/pool.py::Pool.take   a symbol in it    blob:src/pool.py@9f8e…    what that was when it was cited
+    src/pool.py::Pool.take   a symbol in it    blob:src/pool.py@9f8e…    its content when it was cited
 
-The blob of a file, and a hash of the definition of a symbol, are written down when the memory is made (`with_blobs`).
-`verify` looks at every citation of a project again: a file that changed or is gone, a symbol that is no longer there, a
-commit that no branch holds. What does not stand any more makes the memory *stale*: it gets the tag `stale` and a ref
-`stale:…` that says why, both taken away again once everything stands, and the journal keeps when and why. A stale
-memory may well be true; somebody should look.
+`with_blobs` records the hash of a file or of a symbol's definition when a memory is made. `verify` compares all
+citations of a project again; if one changed, the memory gets the tag `stale` and a ref `stale:…` with the reason, until
+all stand again. A memory is compared with its own branch, and with the default branch as well, so that switching
+branches marks nothing.
 
-Each memory is compared with the code it is about: that of its own branch, and of the default branch as well where
-another is checked out, so that switching branches marks nothing.
-
-**Branches.** What was learnt on a branch other than the default one lies in its scope. When the branch is merged (by a
-merge, a fast-forward, a rebase or a squash) it holds for the project; when the branch is deleted unmerged, it is
-archived. A branch that was never seen here is nobody's to judge: it may live in another clone.
+When a branch is merged (also by rebase or squash), its memories apply to the project; when it is deleted unmerged, they
+are archived. A branch that was never seen here is left alone.
 """
 
 from __future__ import annotations
@@ -26,6 +19,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 from ..agents.places import Seen
 from ..checks import MAX_TAGS
@@ -179,10 +173,15 @@ def verify(engine: Engine, repository: Repository, project: str, *, mark: bool =
 
 
 def memories(engine: Engine, project: str) -> Iterator[Memory]:
-    """Everything active of a project, whosever it is and on whichever branch."""
+    """Everything active of a project, of every user and branch."""
+    return every(engine, scope=Scope(project=project))
+
+
+def every(engine: Engine, **asked: Any) -> Iterator[Memory]:
+    """All pages of a list."""
     cursor: str | None = None
     while True:
-        page = engine.list(scope=Scope(project=project), limit=MAX_LIMIT, cursor=cursor)
+        page = engine.list(limit=MAX_LIMIT, cursor=cursor, **asked)
         yield from page.memories
         if not (cursor := page.cursor):
             return

@@ -1,8 +1,7 @@
-"""Walking: the files below a folder that may be read, and why others may not.
+"""The files below a folder that may be read, and why others may not.
 
-In a repository git itself says which files there are: those it keeps and those it does not ignore. Elsewhere
-`.gitignore` files are read as git reads them. `.recollectignore`, in any folder, is read the same way on top of both.
-Links are not followed, so that nothing outside the folder is read by way of it.
+In a repository git lists them; elsewhere `.gitignore` files are read as git reads them. `.recollectignore` works the
+same way on top of both. Symbolic links are not followed.
 """
 
 from __future__ import annotations

@@ -1,16 +1,8 @@
-"""The watcher: markdown files of some folders, followed as they change.
+"""The watcher: ingests markdown files of some folders as they change.
 
-When it begins, everything that is there is looked at; what was taken in before and has not changed costs a look at its
-size and time. From then on the system says which files change (through `watchfiles`, which asks inotify, FSEvents and
-the like). Where it cannot, on some network drives and in some containers, or where the library is not there, the
-folders are looked through every second instead.
-
-A file is read when it has been quiet for half a second, because editors save in several steps. Reading is `ingest`'s
-work: a file whose hash is the one in the store is left alone, of a changed one only the sections that differ become new
-memories, and what came from a file that is gone is retired. Files over 100 KB are passed over, and that is said.
-
-What the watcher takes in comes from a file, and the daily log leaves that out: where the log lies in a watched folder,
-the two do not feed each other. `tests/test_watch.py` lets them try.
+At first all files are looked at, then those that the operating system reports (`watchfiles`); where it cannot, the
+folders are scanned every second. A file is read half a second after its last change. Files over 100 KB are skipped and
+reported. The daily log leaves out what came from files, so the two do not feed each other (`tests/test_watch.py`).
 """
 
 from __future__ import annotations

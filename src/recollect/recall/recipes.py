@@ -19,7 +19,7 @@ from typing import Literal
 from .. import text
 from ..errors import BadInput
 
-Scale = Literal["stretch", "best", "raw", "distance"]
+Scale = Literal["stretch", "best", "distance"]
 Effort = Literal["fast", "balanced", "deep"]
 
 

@@ -1,14 +1,11 @@
-"""Backup and restore: a whole store in one file, made while others go on, and believed only after it was read back.
+"""Backup and restore: a whole store in one file, made while others write, and verified by reading it back.
 
-A backup is a SQLite store like any other, whatever it was made of: a SQLite file is copied page by page by SQLite's own
-backup, which sees one moment of it; a PostgreSQL store is copied by replaying its journal (`store/copy`). Then the file
-is opened and held against its source: every journal row it has must be the source's row of that number, and where
-nobody wrote meanwhile, everything both hold must be the same by count and hash. A backup is as private as the store:
-0600, and encrypting it is the disk's business.
+A SQLite store is copied by SQLite's own backup, a PostgreSQL store by replaying its journal (`store/copy`). The file is
+then opened and compared with its source: the journal rows must be equal and, if nobody wrote meanwhile, everything else
+by count and hash. Files have mode 0600.
 
-Restoring verifies the file first and never writes over knowledge: a store that holds something is set aside under
-another name, or, on a server, refused. What was erased since the backup is erased from what is put back, before that
-takes its place.
+Restoring verifies the file first and never overwrites knowledge: an existing store is moved aside or, on a server,
+refused. What was erased since the backup is erased again before it takes the place.
 """
 
 from __future__ import annotations

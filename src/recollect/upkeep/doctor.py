@@ -1,10 +1,8 @@
-"""The doctor: looks at each part, says what is wrong and how to mend it, and mends what can be mended safely.
+"""The doctor: checks each part, says what is wrong and how to fix it, and fixes what is safe to fix.
 
-It needs nothing to be in order. The settings may be unreadable, the file may be no database, the model may be gone:
-each is a finding with its fix, and the parts that can still be looked at are. Looking changes nothing but what opening
-a store always does (bringing an older schema up to date); a store that is not there yet is not made.
-
-Broken means that something does not work or is open to others; a warning means that it works, but less well.
+It works with unreadable settings, a broken database or a missing model: each is a finding. Checking changes nothing
+except what opening a store does (migrations). "Broken" means that something does not work or is readable by others; a
+warning means that it works less well.
 """
 
 from __future__ import annotations

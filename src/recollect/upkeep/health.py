@@ -1,13 +1,9 @@
 """Health of recall: whether the vector index still finds what an exact search finds.
 
-An index that approximates loses recall silently: nothing fails, the answers are only worse. So fifty questions are made
-from the store's own memories (those whose ids hash lowest, so that they stay the same as the store grows), asked once
-through the index and once of every vector, and the best ten are compared: unfiltered, inside one project, with one tag,
-and within a few days, because a narrow filter is where an index collapses first. Every question is of one tenant.
-
-Below 0.90, or 5 % below the first measurement with that model, is an alert: the index is built again and asked again.
-`health.json` in the home folder keeps the first and the last measurement of each tenant (by the hash of its name) and
-the milestones it has passed: numbers and the name of the model, never a word of what is remembered.
+Fifty questions are made from the store's own memories (those whose ids hash lowest, so they stay the same) and asked
+through the index and exactly: unfiltered, in one project, with one tag, within a few days. Below 0.90, or 5 % below the
+first measurement with that model, the index is rebuilt and measured again. `health.json` in the home folder keeps the
+first and last measurement of each tenant: numbers and model names only.
 """
 
 from __future__ import annotations

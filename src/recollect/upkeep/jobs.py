@@ -1,15 +1,9 @@
-"""Jobs: work that is done in the background and outlives the process which asked for it.
+"""Jobs: background work that survives the process which requested it.
 
-A worker claims one job at a time and renews its lease while the handler runs, so that a long job stays its own and the
-job of a worker that died comes free when the lease lapses. Several workers in several processes never do the same
-work twice, except then: a handler must be able to start over where another was cut off. A failed attempt is tried again
-after a while, twice as long each time; an error that no attempt can mend fails at once. A job that meets a spent budget
-waits for the next one.
-
-Told to stop, a worker takes no new job and ends the one it has; told to stop at once, it leaves off at the handler's
-next step and gives the job back. A handler whose job was cancelled or taken over ends at its next step too.
-
-`tests/test_jobs.py` kills workers and counts what was done.
+A worker claims one job and renews its lease while the handler runs; if it dies, the lease lapses and another worker
+takes over, so a handler must be able to resume. A failed attempt is retried with exponential backoff; an error that no
+retry can fix fails at once; a spent budget postpones the job. A worker that is told to stop finishes its job, or at
+once gives it back at the handler's next step. `tests/test_jobs.py`
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""Watching recall: how long each stage takes, which arms find something, and spans for whoever collects them.
+"""Statistics of recall: how long each stage takes, which arms find something, and OpenTelemetry spans.
 
-The newest thousand recalls are kept as numbers, stage by stage, for the quantiles that `/metrics` and `recollect top`
-show. Which memories an answer held and why stands in the log at the level `debug`, by id. Where the setting `traces`
-names an OTLP address and OpenTelemetry is installed (`pip install recollect[traces]`), each recall is a span with one
-span a stage, inside the span of the context it was made for. No text of a question or a memory is in any of it.
+The newest thousand recalls are kept as numbers for `/metrics` and `recollect top`. With the setting `traces` and
+OpenTelemetry installed, each recall is a span with one span per stage. No text of a question or memory is included.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""Looks: what was recalled last, by whom and to which question, for people who watch.
+"""The last few hundred recalls: by whom, and to which question, for people who watch.
 
-Looking changes nothing, so the journal knows nothing of it; counters of use say how often, not what was asked. The last
-few hundred looks are held here, in the memory of the process that answered them, with secrets taken out of the
-question, and are gone with it.
+They are held in the memory of the process that answered, with secrets redacted, and are gone with it.
 """
 
 from __future__ import annotations

@@ -1,13 +1,9 @@
-"""Spending: what models on servers are asked, what it costs, and when no more may be spent.
+"""Spending: what models on servers cost, and when a budget is spent.
 
-Nothing reaches such a model but through here: a prompt is redacted, then what the call can cost at most is booked, then
-the model is asked, and then the booking is corrected to what it did cost. A booking that goes over a budget is taken
-back and the call is not made: `BudgetSpent` names the time from which there is money again, and a job that meets it
-waits until then. Booking before looking makes the budget hold between processes too: of two calls that come at once,
-each sees the other. A process that dies in between leaves its booking at the most it could have cost.
-
-What a provider counts is booked, or an estimate that is marked as one; a call that was refused or never answered costs
-nothing. Days and months are those of UTC.
+Every call goes through here: the prompt is redacted, the most that the call can cost is booked, the model is asked, and
+the booking is corrected to the actual cost. A booking over a budget is taken back and raises `BudgetSpent`, which says
+when there is money again. Booking first makes the budget hold between processes; a process that dies leaves its booking
+at the maximum. Days and months are those of UTC.
 """
 
 from __future__ import annotations

@@ -1,16 +1,12 @@
-"""Switch: which model serves a store, and which one questions are asked with while the memories are embedded anew.
+"""Switching models: which model serves a store, and which one answers while memories are embedded again.
 
-Every vector carries the id of its model, and a question is only ever compared with vectors of the model that embedded
-it. So when the model was changed, the old one goes on answering, as long as it can still be had (the packaged one and
-hashing always can), until the new one has as many vectors: then the next question is asked with the new one, and the
-old vectors are dropped. Where the old model cannot be had, such as the one that an earlier package brought, words alone
-answer until most memories have a new vector, because vectors of some memories alone would push the others down.
+A question is only compared with vectors of the model that embedded it. After a change the old model keeps answering, if
+it is still available, until the new one has as many vectors; otherwise words alone answer until most memories have a
+new vector.
 
-**One model serves a store**, however many processes use it. A change is a row of the journal, written when it begins;
-before the first, it is the model that has read most. Where another one is set, what that one made is left alone and it
-is said so (`doctor`, `health`, the log): two processes with different models would else undo each other for ever. A
-person changes over by `recollect embed`. The daemon does so by itself for a model that never served this store, since
-that is what a changed setting looks like; never back to one that did.
+**One model serves a store.** A change is a row of the journal. Where another model is set, its vectors are left alone
+and `doctor`, `health` and the log say so. A person switches with `recollect embed`; the daemon switches by itself only
+to a model that never served this store.
 """
 
 from __future__ import annotations
@@ -24,7 +20,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
 from ..recall.read import Models
+from ..remember.write import embed_drafts
 from ..store.contract import Store
+from ..types import Memory
 
 if TYPE_CHECKING:
     from ..models.embedder import Embedder
@@ -139,3 +137,33 @@ def drop_others(store: Store, tenant: str, model: str) -> int:
             gone += (dropped := store.drop_vectors(tenant, other))
             log.info("the change of model is done: %d vectors of %s dropped, %s answers", dropped, other, model)
     return gone
+
+
+def embed_missing(
+    store: Store, tenant: str, actor: str, now: Callable[[], datetime], embedder: Embedder,
+    progress: Callable[[int, int], None] | None, batch_size: int = 50, change: Change = "always",
+) -> int:  # fmt: skip
+    """Embed memories that have no vector of the model; gives how many there were.
+
+    Each batch is committed by itself, so it can be interrupted anywhere. A memory that changed meanwhile is left to the
+    next run.
+    """
+    if not begin_switch(store, tenant, actor, now(), embedder.model, change):
+        return 0
+    done, last = 0, ""
+    counts = store.stats(tenant)
+    total = counts["memories"] - counts["embedded"].get(embedder.model, 0)
+    while batch := store.unembedded(tenant, embedder.model, batch_size, last):
+        vectors = embed_drafts(batch, embedder)
+        with store.transaction(tenant, actor, now()) as changes:
+            for memory, found in zip(batch, vectors, strict=True):
+                current = changes.get(Memory, memory.id)
+                if found is not None and current and current.content_hash == memory.content_hash:
+                    changes.embed(memory.id, embedder.model, found)
+        done, last = done + len(batch), batch[-1].id
+        if progress:
+            progress(done, max(done, total))
+    dropped = drop_others(store, tenant, embedder.model)
+    if done or dropped:
+        store.save()
+    return done
