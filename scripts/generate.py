@@ -18,7 +18,6 @@ from recollect.settings import PREFIX, Settings
 from recollect.store import postgres, postgres_server
 
 ROOT = Path(__file__).parents[1]
-SEVERAL = ("multi-hop", "list", "time")  # the kinds of questions that take several notes
 
 
 def settings() -> str:
@@ -210,27 +209,11 @@ def typed_lines() -> str:
 
 
 def ranking() -> str:
-    """How well evidence is found on public data, by rankers that had not seen it."""
-    found = results("ranker")
-    wanted = {
-        "locomo": ("recall@5", "recall@10", "session recall@10"),
-        "longmemeval": ("any@1", "recall@5", "nDCG@10"),
-        "cosqa": ("MRR", "recall@10"),
-        "notes": ("precision@5", "recall@10", "nDCG@10"),
-    }
-    rows = ["| data | figure | fast | balanced |", "|---|---|---|---|"]
-    for name, metrics in wanted.items():
-        for metric in metrics:
-            fast, balanced = (found["results"][name][effort][metric] for effort in ("fast", "balanced"))
-            rows.append(f"| {name} | {metric} | {fast} | {balanced} |")
-    return "\n".join(rows)
-
-
-def company() -> str:
-    """How many of the first places are right where an answer takes several notes, before these are seated and after."""
-    found = results("company")["results"]
-    rows = ["| questions | before | after |", "|---|---|---|"]
-    rows += [f"| {kind} | {found[f'{kind} before']} | {found[f'{kind} after']} |" for kind in ("all", *SEVERAL)]
+    """How well each domain is ordered by a ranker that was fitted on the others, beside plain methods."""
+    methods = {"words": "BM25", "vectors": "vectors", "sum": "sum", "rrf": "RRF", "read": "Recollect"}
+    rows = [f"| domain | questions | {' | '.join(methods.values())} |", f"|---|---|{'---|' * len(methods)}"]
+    for name, told in results("ranker")["results"].items():
+        rows.append(f"| {name} | {told['questions']} | {' | '.join(f'{told[one]:.1f}' for one in methods)} |")
     return "\n".join(rows)
 
 

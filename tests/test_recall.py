@@ -189,10 +189,12 @@ def test_of_two_notes_on_one_thing_the_newer_comes_first_though_nobody_linked_th
 ) -> None:
     memory = opened(embedder="default")
     old = memory.remember("PDF export uses Qt's QPdfWriter.", importance=10)
-    spoken = memory.remember("Tests run on the Mac mini.", kind="turn", scope=Scope(session="s"), importance=10)
+    spoken = memory.remember(
+        "The tests run where? On the Mac mini.", kind="turn", scope=Scope(session="s"), importance=10
+    )
     clock.forward(days=90)
     new = memory.remember("PDF export goes through krilla, fonts subset.", importance=1)
-    later = memory.remember("Tests run on the Hetzner box.", kind="turn", scope=Scope(session="s"), importance=1)
+    later = memory.remember("Tests, well, the Hetzner box.", kind="turn", scope=Scope(session="s"), importance=1)
     asked = "How is the PDF export done?"
     assert [hit.memory.id for hit in memory.recall(asked, limit=2)] == [new.id, old.id]
     assert [hit.memory.id for hit in memory.recall(asked, limit=2, effort="fast")] == [old.id, new.id]

@@ -1,21 +1,26 @@
-"""Fit the ranker on public data and on made-up projects, and write src/recollect/recall/ranker.json.
+"""Fit the ranker on many domains, judge it by leaving one out, and write src/recollect/recall/ranker.json.
 
-    python training/fit_ranker.py [--data DIR] [--check]
+    python training/fit_ranker.py PASSAGES [--data DIR] [--check]     PASSAGES is written by training/domains.py
 
-Every benchmark is put into a store and asked through the read path itself; the candidates' features and which of them
-are evidence are what the ranker learns from (listwise softmax, eight networks of one hidden layer, plain numpy, fixed
-seeds). The data are the development halves of LoCoMo, LongMemEval and CoSQA and the projects of training/notes, all but
-what the embedder was fitted on. The figures are of the whole engine with its default
-recipe, each question ranked by a ranker that was fitted on other conversations, authors and questions; the shipped file
-is fitted on all. Our golden set is not used.
+Every corpus is put into a store and asked through the read path itself; the candidates' features and which of them are
+evidence are what the ranker learns from (listwise softmax, eight networks of one hidden layer, plain numpy, fixed
+seeds). Every domain counts by the root of its size, so that no large one drowns the others.
+
+The figures are nDCG@10 of the order of the candidates, each domain ranked by a ranker that was fitted on the other
+domains, beside words, vectors, their sum and reciprocal rank fusion of the same candidates. The shipped file
+is fitted on all domains of `domains.load`; LoCoMo and the golden set are only asked.
+
+How much reading the best together with the question counts beside the ranker is chosen on domains that the relevance
+model has not seen.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import random
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -23,87 +28,73 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import notes
+import domains
+from recollect import rank
 from recollect.models import embedder
-from recollect.recall import ranker
+from recollect.models.relevance import Relevance
 from recollect.recall.features import NAMES
 from recollect.recall.network import WEIGHTS, Network
+from recollect.recall.printing import read_text
 from recollect.recall.query import parse
-from recollect.recall.ranker import Ranker
-from recollect.recall.read import Models, Stopwatch
-from recollect.types import Draft
-from recollect_eval import cosqa, locomo, longmemeval
+from recollect.recall.read import READ, Models, Stopwatch
 from recollect_eval.cache import CachedEmbedder
-from recollect_eval.corpus import Benchmark, Corpus, Item, Question, place, read_json
+from recollect_eval.corpus import Corpus, Question
 from recollect_eval.provenance import provenance
 from recollect_eval.subject import Subject
 
 ROOT = Path(__file__).parents[1]
 TARGET = ROOT / "src" / "recollect" / "recall" / "ranker.json"
 RESULTS = ROOT / "bench" / "results" / "ranker.json"
-NETWORKS, HIDDEN, EPOCHS, BATCH, RATE, DECAY = 8, 16, 16, 32, 3e-3, 1e-3
+NETWORKS, HIDDEN, EPOCHS, BATCH, RATE, DECAY = 8, 16, 6, 32, 3e-3, 1e-3
+LEVEL = 1500  # questions of a domain that counts once
+TOGETHER = {"notes": ("notes", "together"), "together": ("notes", "together")}  # left out together: the same notes
+UNREAD = ("chats", "small")  # domains of which the relevance model has seen nothing, or a part
+READING = (0.0, 0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 1.0)
+SAMPLE = 150  # questions of a domain that are read
 Floats = NDArray[np.float32]
-
-
-def functions(data: Path | None) -> Benchmark:
-    """CoSQA as bare source. Taken in as code, each function has its own comment for a title, and a ranker that learns
-    from that trusts the titles of notes too much."""
-    told = cosqa.load(data)
-    sources = read_json(place(data, "cosqa") / cosqa.CODE)
-    drafts = {str(number): Draft(text, kind="code", valid_from=cosqa.MOMENT) for text, number in sources.items()}
-    items = tuple(Item(number, draft, cosqa.MOMENT) for number, draft in drafts.items())
-    return replace(told, corpora=(replace(told.corpora[0], items=items),))
-
-
-def unseen(load: Callable[[Path | None], Benchmark]) -> Callable[[Path | None], Benchmark]:
-    """Every second question: the embedder was fitted on the others (`fit_embedder.py`)."""
-
-    def loaded(data: Path | None) -> Benchmark:
-        told = load(data)
-        return replace(told, corpora=tuple(replace(one, questions=one.questions[1::2]) for one in told.corpora))
-
-    return loaded
-
-
-LOADERS = {
-    "locomo": locomo.load, "longmemeval": unseen(longmemeval.load), "cosqa": unseen(functions), "notes": notes.load,
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """The candidates of one question: their features, which are evidence, and where the question comes from."""
+    """The candidates of one question: their features and texts, and which are evidence."""
 
-    fold: str
+    question: str
     rows: Floats
     right: Floats  # how right each is
+    count: int  # how many there are in the store
+    arms: Mapping[str, Floats]
+    texts: list[str]
     lone: bool  # notes, not talk or code: they need no disguise
 
 
-def examples(name: str, corpora: Sequence[Corpus], model: CachedEmbedder, folder: Path) -> Iterator[list[Example]]:
-    """The examples of each corpus."""
+def examples(corpora: Sequence[Corpus], model: CachedEmbedder) -> Iterator[Example]:
     for corpus in corpora:
-        with Subject(corpus, folder / f"{corpus.name.replace('/', '-')}.db", model) as subject:
-            yield [example(subject, q, f"{corpus.name}#{n}", model, name) for n, q in enumerate(corpus.questions)]
+        with tempfile.TemporaryDirectory() as folder, Subject(corpus, Path(folder) / "fit.db", model) as subject:
+            for question in corpus.questions:
+                if question.right and (one := example(subject, question, model)) is not None:
+                    yield one
 
 
-def features(subject: Subject, question: Question, model: CachedEmbedder) -> tuple[Floats, list[str]]:
+def example(subject: Subject, question: Question, model: CachedEmbedder) -> Example | None:
     reader = subject._engine._reader
-    found = reader.find(parse(question.text, subject._asked_at, limit=20), Models(model), Stopwatch())
-    return reader.rows(found), [memory.id for memory in found.memories]
-
-
-def example(subject: Subject, question: Question, fold: str, model: CachedEmbedder, name: str) -> Example:
-    rows, ids = features(subject, question, model)
+    subject._clock.moment = moment = question.moment or subject._asked_at
+    found = reader.find(parse(question.text, moment, limit=20), Models(model), Stopwatch())
+    if not found.memories:
+        return None
+    ids = [memory.id for memory in found.memories]
     answers = question.label("answers") or question.right
     right = np.array([bool(set(subject._keys[id]) & answers) for id in ids], np.float32)
-    return Example(fold, rows, right, name == "notes")
+    scores = {"words": found.arms.get("text", {}), "vectors": found.arms.get("vector", {}), "sum": found.fused}
+    arms = {arm: np.array([some.get(id, 0.0) for id in ids], np.float32) for arm, some in scores.items()}
+    lone = not any(memory.scope.session or memory.kind == "code" for memory in found.memories)
+    texts = [read_text(memory, question.text) for memory in found.memories]
+    return Example(question.text, reader.rows(found), right, len(answers), arms, texts, lone)
 
 
 def disguised(one: Example) -> Example:
     """The same candidates as single notes: no session, no neighbours, no kind. Most memories are like that."""
     rows = one.rows.copy()
-    for name in ("before", "after", "session_covered", "is_turn", "is_code", "by_assistant", "asked_of_assistant"):
+    for name in ("before", "after", "is_turn", "is_code", "by_assistant", "asked_of_assistant"):
         rows[:, NAMES.index(name)] = 0.0
     for name in ("session_best", "session_mean"):
         rows[:, NAMES.index(name)] = rows[:, NAMES.index("fused")] / (3 if name == "session_mean" else 1)
@@ -128,15 +119,15 @@ class Networks:
         wide = self.hidden.transpose(1, 0, 2).reshape(features, count * units)
         return Network(self.mean, self.spread, wide, self.bias.ravel(), self.out.ravel() / count)
 
-    def ranker(self, model: str) -> Ranker:
-        one = self.network()
-        return Ranker(one.mean, one.spread, one.hidden, one.hidden_bias, one.out, model)
 
-
-def fit(examples: Sequence[Example]) -> Networks:
+def fit(sets: Mapping[str, Sequence[Example]]) -> Network:
     """Listwise: each question's evidence is to come before the rest of its candidates. Adam, a falling rate."""
-    seen = [one for one in examples if one.right.any()]
-    given = seen + [disguised(one) for one in seen if not one.lone]
+    given, chances = [], []
+    for own in sets.values():
+        seen = [one for one in own if one.right.any()]
+        seen += [disguised(one) for one in seen if not one.lone]
+        given += seen
+        chances += [(LEVEL / len(seen)) ** 0.5] * len(seen)
     rows, real, wanted = packed(given)
     every = rows[real]
     # What never varies here says nothing: it is put on a scale on which it stays small.
@@ -147,7 +138,7 @@ def fit(examples: Sequence[Example]) -> Networks:
     chance = np.random.default_rng(1)
     total, done = EPOCHS * (len(given) // BATCH + 1), 0
     for _ in range(EPOCHS):
-        order = chance.permutation(len(given))
+        order = chance.choice(len(given), len(given), p=np.array(chances) / sum(chances))
         for start in range(0, len(order), BATCH):
             some = order[start : start + BATCH]
             slopes = gradients(weights, rows[some], real[some], wanted[some])
@@ -157,7 +148,7 @@ def fit(examples: Sequence[Example]) -> Networks:
                 second += 0.001 * (slope**2 - second)
                 size = np.sqrt(second / (1 - 0.999**done)) + 1e-8
                 weight -= (rate * (first / (1 - 0.9**done) / size + DECAY * weight)).astype(np.float32)
-    return Networks(mean.astype(np.float32), spread.astype(np.float32), *weights)
+    return Networks(mean.astype(np.float32), spread.astype(np.float32), *weights).network()
 
 
 def packed(examples: Sequence[Example]) -> tuple[Floats, NDArray[np.bool_], Floats]:
@@ -198,78 +189,81 @@ def gradients(weights: Sequence[Floats], rows: Floats, real: NDArray[np.bool_], 
     return [to_hidden, back.sum(axis=(0, 1)), (inner * slope[..., None]).sum(axis=(0, 1))]
 
 
-def folds(own: Sequence[Example]) -> list[str]:
-    """Which part each question belongs to: its author, its conversation, or one of five where there is one store."""
-    if own[0].lone:
-        return [one.fold[0] for one in own]
-    many = len({one.fold.split("#")[0] for one in own}) > 1
-    return [one.fold.split("#")[0] if many else str(int(one.fold.split("#")[1]) % 5) for one in own]
+# -- judging ----------------------------------------------------------------------------------------------------------
 
 
-def held_out(sets: dict[str, list[Example]], name: str, model: str) -> list[Ranker]:
-    """For each question of a set a ranker that has seen neither its conversation nor its part of the questions."""
-    parts = folds(sets[name])
-    fitted: dict[str, Ranker] = {}
-    for part in sorted(set(parts)):
-        others = [one for other, them in sets.items() if other != name for one in them]
-        rest = [one for one, p in zip(sets[name], parts, strict=True) if p != part]
-        fitted[part] = fit(others + rest).ranker(model)
-    return [fitted[part] for part in parts]
+def ndcg(scores: Floats, one: Example, most: int = 10) -> float:
+    order = np.argsort(-scores, kind="stable")[:most]
+    gained = sum(one.right[place] / np.log2(number + 2) for number, place in enumerate(order))
+    return float(gained / sum(1 / np.log2(number + 2) for number in range(min(most, one.count))))
 
 
-def measured(benchmark: Benchmark, rankers: Sequence[Ranker], model: CachedEmbedder, effort: str) -> dict[str, float]:
-    """The benchmark's own figures, each question asked with its own ranker."""
-    values: dict[str, list[float]] = {}
-    turn = iter(rankers)
-    with tempfile.TemporaryDirectory() as folder:
-        for corpus in benchmark.corpora:
-            with Subject(corpus, Path(folder) / f"{corpus.name.replace('/', '-')}.db", model, effort=effort) as subject:
-                for question in corpus.questions:
-                    one = next(turn)
-                    ranker.load = lambda one=one: one  # type: ignore[assignment]
-                    question = replace(question, moment=None)
-                    answer = subject.answer(question, benchmark.limit)
-                    wide = subject.answer(question, benchmark.wide) if benchmark.wide else answer
-                    for metric, value in benchmark.judge(question, answer, wide).items():
-                        values.setdefault(metric, []).append(value)
-    return {metric: round(100 * float(np.mean(all)), 1) for metric, all in values.items()}
+def mean(own: Sequence[Example], score: Callable[[Example], Floats]) -> float:
+    return round(100 * float(np.mean([ndcg(score(one), one) for one in own])), 1)
+
+
+def rrf(one: Example) -> Floats:
+    ids = [str(number) for number in range(len(one.right))]
+    lists = [rank.order(dict(zip(ids, one.arms[arm].tolist(), strict=True))) for arm in ("words", "vectors")]
+    fused = rank.rrf(lists, 60)
+    return np.array([fused[id] for id in ids], np.float32)
+
+
+def compared(own: Sequence[Example], fitted: Network) -> dict[str, float]:
+    """The order of the candidates by plain methods and by a ranker."""
+    plain = {arm: mean(own, lambda one, arm=arm: one.arms[arm]) for arm in ("words", "vectors", "sum")}  # type: ignore[misc]
+    return plain | {"rrf": mean(own, rrf), "ranker": mean(own, lambda one: fitted.score(one.rows))}
+
+
+def reading(own: Sequence[Example], fitted: Network, relevance: Relevance) -> dict[float, float]:
+    """nDCG@10 by how much the logits of the relevance model count, for the best that are read."""
+    some = random.Random(1).sample(list(own), min(SAMPLE, len(own)))
+    found: dict[float, list[float]] = {weight: [] for weight in READING}
+    for one in some:
+        scores = fitted.score(one.rows)
+        best = np.argsort(-scores, kind="stable")[:READ]
+        logits = [read.answers for read in relevance.read(one.question, [one.texts[place] for place in best])]
+        for weight in READING:
+            closer = scores.copy()
+            order = best[np.argsort(-(scores[best] + weight * np.array(logits)), kind="stable")]
+            closer[order] = np.sort(scores[best])[::-1]
+            found[weight].append(ndcg(closer, one))
+    return {weight: round(100 * float(np.mean(values)), 1) for weight, values in found.items()}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("passages", type=Path, help="what training/domains.py has written")
     parser.add_argument("--data", type=Path, help="the folder of the data; default: $RECOLLECT_DATA or ../shared/data")
-    parser.add_argument("--check", action="store_true", help="measure on folds, and leave the ranker as it is")
+    parser.add_argument("--check", action="store_true", help="measure, and leave the ranker as it is")
     args = parser.parse_args()
     model = CachedEmbedder(embedder.load("default"), ROOT / "bench" / ".cache" / "embeddings")
-    benchmarks = {name: load(args.data) for name, load in LOADERS.items()}
+    learnt, asked = domains.load(args.passages, args.data), domains.judging(args.data)
     sets: dict[str, list[Example]] = {}
-    with tempfile.TemporaryDirectory() as folder:
-        for name, benchmark in benchmarks.items():
-            sets[name] = []
-            for own in examples(name, benchmark.corpora, model, Path(folder)):
-                sets[name] += own
-            print(f"{name}: {len(sets[name])} questions", flush=True)
-    results: dict[str, dict[str, dict[str, float]]] = {}
-    for name, benchmark in benchmarks.items():
-        rankers = held_out(sets, name, model.model)
-        results[name] = {effort: measured(benchmark, rankers, model, effort) for effort in ("fast", "balanced")}
-        for effort, figures in results[name].items():
-            print(f"{name} {effort}:", "  ".join(f"{k} {v}" for k, v in figures.items()), flush=True)
-    told = {"machine": provenance(), "model": model.model, "results": results}
-    RESULTS.write_text(json.dumps(told, indent=1) + "\n", "utf-8")
+    for name, corpora in (learnt | asked).items():
+        sets[name] = list(examples(corpora, model))
+        print(f"{name}: {len(sets[name])} questions", flush=True)
+    relevance = Relevance()
+    whole = fit({name: sets[name] for name in learnt})
+    results: dict[str, dict[str, Any]] = {}
+    for name, own in sets.items():
+        left_out = TOGETHER.get(name, (name,))
+        fitted = fit({other: sets[other] for other in learnt if other not in left_out}) if name in learnt else whole
+        results[name] = {"questions": len(own), **compared(own, fitted), "read": reading(own, fitted, relevance)}
+        print(name, results[name], flush=True)
+    weight = max(READING, key=lambda weight: sum(results[name]["read"][weight] for name in UNREAD))
+    for told in results.values():
+        told["read"] = told["read"][weight]
+    RESULTS.write_text(json.dumps({"machine": provenance(), "model": model.model, "results": results}, indent=1) + "\n")
     if not args.check:
-        everything = [one for own in sets.values() for one in own]
-        counts = {name: len(own) for name, own in sets.items()}
-        write(TARGET, fit(everything).ranker(model.model), NAMES, counts, {"model": model.model})
+        write(whole, {name: len(sets[name]) for name in learnt}, model.model, weight)
 
 
-def write(
-    target: Path, fitted: Network, names: Sequence[str], counts: dict[str, int], extra: dict[str, Any] | None = None
-) -> None:
-    told = {"about": f"Fitted by training/fit_{target.stem}.py", "fitted_on": counts, "features": list(names)}
+def write(fitted: Network, counts: dict[str, int], model: str, weight: float) -> None:
+    told = {"about": "Fitted by training/fit_ranker.py", "fitted_on": counts, "features": list(NAMES), "model": model}
     weights = {weight: rounded(getattr(fitted, weight)) for weight in WEIGHTS}
-    target.write_text(json.dumps(told | (extra or {}) | weights) + "\n", "utf-8")
-    print(f"wrote {target.relative_to(ROOT)}, {target.stat().st_size} bytes")
+    TARGET.write_text(json.dumps(told | {"reading": weight} | weights) + "\n", "utf-8")
+    print(f"wrote {TARGET.relative_to(ROOT)}, {TARGET.stat().st_size} bytes")
 
 
 def rounded(weights: Floats) -> Any:

@@ -41,7 +41,7 @@ def load(_: Path | None = None) -> Benchmark:
     paths = files("relevance")
     return Benchmark(
         name="relevance",
-        corpora=tuple(corpus for path in paths for corpus in _corpora(path)),
+        corpora=tuple(corpus for path in paths for corpus in corpora(path)),
         judge=judge,
         files=paths,
         limit=5,
@@ -57,7 +57,7 @@ def judge(question: Question, answer: Answer, _: Answer) -> Scores:
     return {"answered": float(not answer.unsure), **hits}
 
 
-def _corpora(path: Path) -> Iterator[Corpus]:
+def corpora(path: Path) -> Iterator[Corpus]:
     author = path.stem.partition("-")[2]
     part = "held" if author.startswith("j") else "dev"
     for line in path.read_text("utf-8").splitlines():

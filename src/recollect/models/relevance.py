@@ -79,10 +79,9 @@ class Relevance:
     def warm(self) -> None:
         self.read("a", ["b"])
 
-    def answers(self, prompt: str, notes: Sequence[str]) -> float:
-        """How probable it is that one of these notes answers the prompt."""
-        read = self.read(prompt, notes)
-        return max((self._sure("answers", {"answers": one.answers}) for one in read), default=0.0)
+    def sure_of_answer(self, logit: float) -> float:
+        """How probable it is that a note answers that was read with this logit."""
+        return self._sure("answers", {"answers": logit})
 
     def helps(self, prompt: str, notes: Sequence[str], about: Sequence[Mapping[str, float]]) -> list[float]:
         """How probable it is of each note that it helps with the prompt.

@@ -24,8 +24,9 @@ from ..vectors import Floats
 NAMES = (
     "text", "vector", "cosine", "cosine_gap", "covered", "covered_with_context", "covered_by_title", "words",
     "before", "after", "session_best", "session_mean", "session_covered", "length", "fused", "rank", "is_question",
-    "answers_question", "has_number", "query_length", "by_assistant", "asked_of_assistant", "is_turn", "is_code",
-    "has_time_words", "asked_when", "lone",
+    "answers_question", "has_number", "by_assistant", "asked_of_assistant", "is_turn", "is_code", "has_time_words",
+    "asked_when", "lone", "text_place", "vector_place", "text_level", "vector_level", "text_share", "time", "bare_time",
+    "links", "wanted_kind", "verbatim", "defines", "speaker_named", "other_speaker_named",
 )  # fmt: skip
 _TIME_WORDS = re.compile(
     rf"\b(?:yesterday|today|tonight|tomorrow|last|next|ago|week(?:end|s)?|month|year|days?|{'|'.join(WEEKDAYS)}|{MONTH}"
@@ -35,6 +36,9 @@ _TIME_WORDS = re.compile(
 _WHEN = re.compile(r"\b(?:when|what (?:date|day|month|year|time)|how long|since)\b", re.IGNORECASE)
 _YOU = re.compile(r"\b(?:you|your|recommended|suggested|mentioned|told me)\b", re.IGNORECASE)
 _NUMBER = re.compile(r"\d")
+
+
+Columns = dict[str, list[float]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +54,17 @@ class Asked:
         return sum(weight for term, weight in self.rarity.items() if term in found) / total if total else 0.0
 
 
-def features(asked: Asked, memories: Sequence[Memory], arms: Mapping[str, rank.Scores], fused: rank.Scores) -> Floats:
-    """The feature rows of some candidates, given in the order of their fused score."""
+def features(
+    asked: Asked,
+    memories: Sequence[Memory],
+    arms: Mapping[str, rank.Scores],
+    fused: rank.Scores,
+    known: Columns,
+) -> Floats:
+    """The feature rows of some candidates, given in the order of their fused score.
+
+    `known` has the columns that only the read path can tell: what the question asks for beside its words.
+    """
     own = [terms.of_memory(memory) for memory in memories]
     wide = [set(found) | set(terms.terms(memory.context)) for found, memory in zip(own, memories, strict=True)]
     columns = {
@@ -59,11 +72,10 @@ def features(asked: Asked, memories: Sequence[Memory], arms: Mapping[str, rank.S
         **_words(asked, memories, own, wide),
         **_neighbours(asked, memories, wide, fused),
         **_manner(asked, memories, own),
+        **_places(memories, arms),
+        **known,
     }
     return np.array([columns[name] for name in NAMES], np.float32).T.reshape(len(memories), len(NAMES))
-
-
-Columns = dict[str, list[float]]
 
 
 def _scores(memories: Sequence[Memory], arms: Mapping[str, rank.Scores], fused: rank.Scores) -> Columns:
@@ -85,6 +97,20 @@ def _scores(memories: Sequence[Memory], arms: Mapping[str, rank.Scores], fused: 
     }
 
 
+def _places(memories: Sequence[Memory], arms: Mapping[str, rank.Scores]) -> Columns:
+    """Where each candidate stands in each arm, whatever the scale of its scores."""
+    columns: Columns = {}
+    for arm in ("text", "vector"):
+        scores = np.array([arms.get(arm, {}).get(memory.id, 0.0) for memory in memories], np.float32)
+        order = np.argsort(-scores, kind="stable")
+        places = np.empty(len(order))
+        places[order] = np.arange(len(order))
+        columns[f"{arm}_place"] = np.where(scores > 0, 1 / (1 + places), 0.0).tolist()
+        columns[f"{arm}_level"] = ((scores - scores.mean()) / (scores.std() + 1e-6)).tolist() if len(order) else []
+        columns[f"{arm}_share"] = (scores / (scores.max(initial=0.0) + 1e-6)).tolist()
+    return columns
+
+
 def _words(asked: Asked, memories: Sequence[Memory], own: Sequence[list[str]], wide: Sequence[set[str]]) -> Columns:
     def weight(found: list[str]) -> float:
         counts = {term: found.count(term) for term in asked.rarity}
@@ -97,7 +123,6 @@ def _words(asked: Asked, memories: Sequence[Memory], own: Sequence[list[str]], w
         "covered_by_title": [asked.covered(found) for found in titles],
         "words": [weight(found) for found in own],
         "length": [float(np.log1p(len(found))) / 5 for found in own],
-        "query_length": [len(asked.rarity) / 10] * len(own),
     }
 
 
@@ -130,6 +155,8 @@ def _neighbours(asked: Asked, memories: Sequence[Memory], wide: Sequence[set[str
 def _manner(asked: Asked, memories: Sequence[Memory], own: Sequence[list[str]]) -> Columns:
     by_assistant = [float(memory.speaker.lower() in ("assistant", "ai", "model", "bot")) for memory in memories]
     of_assistant = float(bool(_YOU.search(asked.text)))
+    words = set(terms.terms(asked.text))
+    named = [bool(words.intersection(terms.terms(memory.speaker))) for memory in memories]
     when = float(bool(_WHEN.search(asked.text)))
     timed = [float(bool(_TIME_WORDS.search(memory.content[:2000]))) for memory in memories]
     return {
@@ -142,4 +169,8 @@ def _manner(asked: Asked, memories: Sequence[Memory], own: Sequence[list[str]]) 
         "is_code": [float(memory.kind == "code") for memory in memories],
         "has_time_words": timed,
         "asked_when": [when * value for value in timed],
+        "speaker_named": [float(value) for value in named],
+        "other_speaker_named": [
+            float(any(named) and bool(m.speaker) and not own) for m, own in zip(memories, named, strict=True)
+        ],
     }

@@ -19,10 +19,11 @@ class Ranker(Network):
     """The network that orders candidates, and the embedder whose cosines it knows."""
 
     model: str = ""
+    reading: float = 0.0  # what a logit of the relevance model counts beside one of this network
 
 
 @cache
 def load() -> Ranker:
     """The ranker that comes with the package."""
     told = read("ranker", NAMES)
-    return Ranker(**{weight: told[weight] for weight in WEIGHTS}, model=told["model"])
+    return Ranker(**{weight: told[weight] for weight in WEIGHTS}, model=told["model"], reading=told["reading"])

@@ -1,9 +1,9 @@
-"""The read path: understand → candidates from independent arms → fuse → rerank → weigh → seat → select. Hits say why.
+"""The read path: understand → candidates from independent arms → fuse → rank → weigh → read → select. Hits say why.
 
 The arms know nothing of each other, and any of them may be missing: the answer then names what was skipped and why.
 How much each counts, and what happens after, is told by the recipe, which is data. `effort` says how hard to try:
 `fast` orders by the fused score, `balanced` lets the fitted ranker look at the best hundred, `deep` compares question
-and candidates token by token as well.
+and candidates token by token as well. Both read the best few together with the question and order them by it too.
 """
 
 from __future__ import annotations
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from ..models.relevance import Relevance
     from ..models.reranker import Reranker
     from ..vectors import Floats
-    from .company import Table
 
 DEPTH = 100  # candidates an arm gives
 POOL = 100  # candidates that are read, ranked and weighed
@@ -52,10 +51,8 @@ NEAR_ENOUGH, AHEAD, DOUBT = 0.45, 0.08, 0.05
 PART = 0.9  # what the answer to one of several questions counts beside the answer to all of them
 VERBATIM = 0.8  # what a memory gains that has what was quoted or named as it is
 DEFINES = 1.0  # what code gains that is called what was asked for, before whatever merely speaks of it
-INTENT = 0.15  # what a memory gains that is of the kind the question asks for
-BARE = 1.0  # what the time adds where a question says little else
-FAINT = 0.7  # and how much less the fit of its words counts there
-OPEN = 0.3  # what a time counts that lacks a beginning or an end: «before March» is most of the past
+TIE = 4.0  # how much importance, age and confidence move a logit: enough to decide between what fits about equally well
+OPEN = 0.3  # what a time counts that lacks a beginning or an end: "before March" is most of the past
 EVENTS = ("incident", "decision", "commit", "task", "fact", "summary")  # kinds that can be a point in time
 SETTLED = 10  # places in which what contradicts each other is put in order
 LEADING = 6  # of these, those that are held against each other
@@ -109,6 +106,16 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
+class Ranked:
+    """Scores of the candidates: logits where the ranker gave them, else sums of the arms; and what was skipped."""
+
+    scores: Scores
+    logits: bool = False
+    reading: float = 0.0  # what a logit of the relevance model counts beside one of the ranker
+    skipped: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Reader:
     """What the read path needs: a store, the clock, and the words a project adds to the lexicon."""
 
@@ -131,29 +138,28 @@ class Reader:
         watch = Stopwatch()
         found = self.find(query, models, watch)
         with watch.stage("rank"):
-            scores, of_time, skipped = self._rerank(found, models)
+            ranked = self._rank(found, models)
+        of_time = _of_time(found)
         if found.query.effort != "fast":
             for part in found.asked.parts:
-                of_time = max(of_time, self._take_part(found, scores, part, models, watch))
+                of_time = max(of_time, self._take_part(found, ranked, part, models, watch))
         query = found.query
         with watch.stage("select"):
-            weighed = self._weigh(found, scores)
-            pairs = self._older_and_newer(found, weighed, models)
-            weighed = newer_first(weighed, pairs)
-            scored, more = self._accompanied(found, weighed, models)
-            # Seats are given without knowing which of two still holds, to what goes with the first: so must the newer.
-            scored = once_each(newer_first(scored, [pair for pair in pairs if goes_with(scored, pair, found.question)]))
+            weighed = self._weigh(found, ranked)
         with watch.stage("read"):
             if query.recipe.relevance:
-                scored = self._relevant(found, scored, models)
-            fits = 1.0 if query.recipe.relevance else max(of_time, self._fits(found, scored, models))
+                fits, read = 1.0, self._relevant(found, weighed, models)
+            else:
+                fits, read = self._read(found, weighed, ranked, models)
+                fits = max(of_time, fits)
         weak = fits < WEAK
         with watch.stage("select"):
+            scored = once_each(newer_first(read, self._older_and_newer(found, read, models)))
             left = [] if weak and query.abstain else scored
             chosen = select(left, query.recipe, query.limit, query.max_tokens, query.shown, printed_tokens)
             hits = self._hits(found, [(one.memory, one.score) for one in chosen.chosen])
-        told = _explained(found, chosen.dropped, scores, weighed, scored) if query.explain else None
-        skipped = (*models.skipped, *found.skipped, *skipped, *more)
+        told = _explained(found, chosen.dropped, ranked.scores, weighed, scored) if query.explain else None
+        skipped = (*models.skipped, *found.skipped, *ranked.skipped)
         sure = round(min(fits, 1.0), 4)
         return Recall(query.text, hits, tuple(found.arms), skipped, chosen.tokens, watch.spent, told, weak, sure)
 
@@ -172,19 +178,20 @@ class Reader:
                 fused = self._fuse(query, arms)
         return Found(query, asked, arms, fused, memories, skipped)
 
-    def _take_part(self, found: Found, scores: Scores, part: str, models: Models, watch: Stopwatch) -> float:
+    def _take_part(self, found: Found, ranked: Ranked, part: str, models: Models, watch: Stopwatch) -> float:
         """Ask one of several questions on its own too: its best belong among the best of the whole."""
         alone = self.find(replace(found.query, text=part), models, watch)
         with watch.stage("rank"):
-            more, of_time, _ = self._rerank(alone, models)
-        found.parts.append(more)
+            more = self._rank(alone, models)
+        scores = ranked.scores
         for memory in alone.memories:
+            own = more.scores[memory.id] + (math.log(PART) if more.logits else (PART - 1) * more.scores[memory.id])
             if memory.id not in scores:
                 found.memories.append(memory)
-            scores[memory.id] = max(scores.get(memory.id, 0.0), PART * more[memory.id])
-        for arm, own in alone.arms.items():
-            found.arms[arm] = {**own, **found.arms.get(arm, {})}
-        return of_time
+            scores[memory.id] = max(scores.get(memory.id, own), own)
+        for arm, scored in alone.arms.items():
+            found.arms[arm] = {**scored, **found.arms.get(arm, {})}
+        return _of_time(alone)
 
     # -- candidates ---------------------------------------------------------------------------------------------------
 
@@ -299,73 +306,92 @@ class Reader:
         words = terms.of_query(found.question)
         total, counts = self.store.frequencies(self.tenant, words)
         rarity = {word: math.log(1 + total / (1 + counts.get(word, 0))) for word in words}
-        return features(Asked(found.query.text, rarity), found.memories, found.arms, found.fused)
+        names, wanted = Names.of(found.question, found.asked.identifiers), intent.kinds(found.query.text)
+        timed, linked, when = found.arms.get("time", {}), found.arms.get("links", {}), found.asked.when
+        bare = intent.bare(found.question, when.words) if when else 0.0
+        bounded = 1.0 if when and when.start and when.end else OPEN
+        times_of = [bounded * timed.get(memory.id, 0.0) for memory in found.memories]
+        known = {
+            "time": times_of,
+            "bare_time": [bare * one for one in times_of],
+            "links": [linked.get(memory.id, 0.0) for memory in found.memories],
+            "wanted_kind": [wanted.get(memory.kind, 0.0) for memory in found.memories],
+            "verbatim": [verbatim(memory, found.asked) for memory in found.memories],
+            "defines": [names.mean(memory) for memory in found.memories],
+        }
+        return features(Asked(found.query.text, rarity), found.memories, found.arms, found.fused, known)
 
-    def _rerank(self, found: Found, models: Models) -> tuple[Scores, float, tuple[str, ...]]:
-        """The scores after a closer look; how surely one is of the time asked for; and what could not be done."""
+    def _rank(self, found: Found, models: Models) -> Ranked:
+        """The scores after a closer look by the ranker, where it can be had."""
         query, memories, arms = found.query, found.memories, found.arms
         if query.effort == "fast" or not memories or "vector" not in arms or "text" not in arms:
-            return _with_sessions(memories, found.fused), 0.0, ()
+            return Ranked(self._by_arms(found))
         from . import ranker
 
         try:
             fitted = ranker.load()
         except ModelUnavailable as error:
-            return _with_sessions(memories, found.fused), 0.0, (f"ranker: {error}",)
-        if models.embedder is None or not ranker_knows(models.embedder):
+            return Ranked(self._by_arms(found), skipped=(f"ranker: {error}",))
+        if models.embedder is None or fitted.model != models.embedder.model:
             note = (f"ranker: it was fitted with {fitted.model}",) if query.explain else ()
-            return _with_sessions(memories, found.fused), 0.0, note
-        rows, ids = self.rows(found), [memory.id for memory in memories]
-        scores = rank.stretch(dict(zip(ids, fitted.score(rows).tolist(), strict=True)))
+            return Ranked(self._by_arms(found), skipped=note)
+        scores = dict(zip((memory.id for memory in memories), fitted.score(self.rows(found)).tolist(), strict=True))
         if query.effort == "deep" and models.reranker is not None:
             near = models.reranker.score(query.text, [said(memory) for memory in memories])
-            likeness = rank.stretch(dict(zip(ids, near, strict=True)))
+            likeness = rank.stretch(dict(zip(scores, near, strict=True)))
             scores = {id: score + DEEP * likeness[id] for id, score in scores.items()}
-        extra = {arm: query.recipe.arms.get(arm, 0.0) for arm in ("time", "links") if arms.get(arm)}
-        if "time" in extra and found.asked.when:
-            bare = intent.bare(found.question, found.asked.when.words)
-            bounded = found.asked.when.start and found.asked.when.end
-            extra["time"] = (extra["time"] + BARE * bare) * (1.0 if bounded else OPEN)
-            scores = {id: score * (1 - FAINT * bare) for id, score in scores.items()}
-        for arm, weight in extra.items():
-            for id, score in arms[arm].items():
-                if id in scores:
-                    scores[id] += weight * score
-        # «What broke in May?» has little but the kind and the time to go by, so there the kind counts double.
-        wanted, much = intent.kinds(query.text), INTENT * (2 if "time" in arms else 1)
-        for memory in memories:
-            scores[memory.id] += much * wanted.get(memory.kind, 0.0)
-        # A question about a time is answered by what is of that time, however little the words say.
-        when, timed = found.asked.when, arms.get("time", {})
-        of_time = (timed[memory.id] for memory in memories if when and memory.id in timed and within(memory, when))
-        return scores, max(of_time, default=0.0), ()
+        return Ranked(scores, True, fitted.reading)
 
-    def _weigh(self, found: Found, scores: Scores) -> list[Scored]:
+    def _by_arms(self, found: Found) -> Scores:
+        """The fused scores, where no ranker looks closer: what the question names as it is counts more."""
+        scores = _with_sessions(found.memories, found.fused)
+        if found.query.recipe.weigh == "none":
+            return scores
+        names = Names.of(found.question, found.asked.identifiers)
+        return {
+            memory.id: scores[memory.id] + VERBATIM * verbatim(memory, found.asked) + DEFINES * names.mean(memory)
+            for memory in found.memories
+        }
+
+    def _weigh(self, found: Found, ranked: Ranked) -> list[Scored]:
+        """Importance, age, confidence and use decide between memories that fit about equally well."""
         query, when = found.query, found.asked.when
         now = query.as_of or self.now()
-        names = Names.of(found.question, found.asked.identifiers)
         weighed = []
         for memory in found.memories:
-            age = days(told_at(memory), now)
-            weight, named = 1.0, 0.0
+            weight = 1.0
             if query.recipe.weigh == "gentle":
-                # Asked for a time, age is no fault.
-                # Looked at, not merely recalled: what is recalled often would otherwise be recalled ever more.
+                # Asked for a time, age is no fault. Looked at, not merely recalled: what is recalled often would
+                # otherwise be recalled ever more.
+                age = 0.0 if when else days(told_at(memory), now)
                 unused = days(memory.last_accessed_at or memory.created_at, now)
-                weight = rank.gentle(memory.importance, 0.0 if when else age, memory.confidence, unused)
-                named = VERBATIM * verbatim(memory, found.asked) + DEFINES * names.mean(memory)
-            weighed.append(Scored(memory, (scores.get(memory.id, 0.0) + named) * weight))
+                weight = rank.gentle(memory.importance, age, memory.confidence, unused)
+            score = ranked.scores.get(memory.id, 0.0)
+            weighed.append(Scored(memory, score + TIE * math.log(weight) if ranked.logits else score * weight))
         return sorted(weighed, key=lambda one: (-one.score, one.memory.id))
 
-    def _fits(self, found: Found, scored: Sequence[Scored], models: Models) -> float:
-        """How probable it is that one of the best answers the question, or one of its parts; 1 where nobody reads."""
-        if found.query.effort == "fast" or models.relevance is None or not scored:
-            return 1.0
+    def _read(self, found: Found, scored: list[Scored], ranked: Ranked, models: Models) -> tuple[float, list[Scored]]:
+        """How probable it is that one of the best answers the question or one of its parts (1 where nobody reads),
+        and the best in the order that reading them together with the question gives."""
         query = found.query
-        left = [one for one in scored[: 2 * READ] if not withheld(one.memory, query.recipe, query.shown)]
-        notes = [read_text(one.memory, found.question) for one in left[:READ]]
+        if query.effort == "fast" or models.relevance is None or not scored:
+            return 1.0, scored
+        some = [one for one in scored[: 2 * READ] if not withheld(one.memory, query.recipe, query.shown)][:READ]
+        notes = [read_text(one.memory, found.question) for one in some]
         asked = (found.question, *found.asked.parts)
-        return max(models.relevance.answers(question, notes) for question in asked)
+        readings = [models.relevance.read(question, notes) for question in asked]
+        logits = [max(read.answers for read in of_note) for of_note in zip(*readings, strict=True)]
+        fits = max((models.relevance.sure_of_answer(one) for one in logits), default=0.0)
+        if not ranked.logits:
+            return fits, scored
+        weight = ranked.reading
+        closer = [Scored(one.memory, one.score + weight * logit) for one, logit in zip(some, logits, strict=True)]
+        # What was read keeps its places as a whole, so that what was not read is neither lifted nor pushed down by it.
+        order = sorted(closer, key=lambda one: (-one.score, one.memory.id))
+        taken = {one.memory.id for one in some}
+        places = iter(order)
+        kept = [replace(next(places), score=one.score) if one.memory.id in taken else one for one in scored]
+        return fits, kept
 
     def _relevant(self, found: Found, scored: Sequence[Scored], models: Models) -> list[Scored]:
         """Of the best, those that help with the prompt; age and importance decide only which of them comes first."""
@@ -429,44 +455,6 @@ class Reader:
             )
         ]
 
-    def _accompanied(self, found: Found, scored: list[Scored], models: Models) -> tuple[list[Scored], tuple[str, ...]]:
-        """The places behind the first given to what adds to it, and what could not be done; where most is talk or code,
-        all stays as it ranks."""
-        query, model = found.query, models.embedder
-        if not query.recipe.company or query.limit < 2 or query.effort == "fast":
-            return scored, ()
-        if model is None or not ranker_knows(model):
-            return scored, ()
-        from . import company
-
-        try:
-            network = company.load()
-        except ModelUnavailable as error:
-            return scored, (f"company: {error}",)
-        # What will not be shown keeps nobody company.
-        gone = [one for one in scored if withheld(one.memory, query.recipe, query.shown)]
-        left = [one for one in scored if one not in gone] if gone else scored
-        few = left[: company.WIDE]
-        # The network has seen notes. What a turn of a talk adds to another is told by where it stands.
-        if 2 * sum(bool(one.memory.scope.session) or one.memory.kind == "code" for one in few) > len(few):
-            return scored, ()
-        table = self.table(found, few, model) if len(few) > 2 else None
-        if table is None:
-            return scored, ()
-        order = table.seated(network, min(company.PLACES, query.limit))
-        seated = [Scored(few[number].memory, few[place].score) for place, number in enumerate(order)]
-        return seated + left[len(few) :] + gone, ()
-
-    def table(self, found: Found, few: Sequence[Scored], model: Embedder) -> Table | None:
-        """The best candidates beside each other; nothing where one of them has no vector yet."""
-        from .company import laid
-
-        known = self.store.vectors(self.tenant, [one.memory.id for one in few])
-        vectors = [of[model.model][0] for one in few if model.model in (of := known.get(one.memory.id, {}))]
-        if len(vectors) < len(few):
-            return None
-        return laid(found, few, vectors, self._vector(found.question, model))
-
     def _hits(self, found: Found, chosen: Sequence[tuple[Memory, float]]) -> tuple[Hit, ...]:
         now = found.query.as_of or self.now()
         words = set(terms.of_query(found.question))
@@ -502,10 +490,11 @@ def has_words_of(memories: Mapping[str, Memory], pair: tuple[str, str], asked: s
     return old <= new
 
 
-def goes_with(scored: Sequence[Scored], pair: tuple[str, str], question: str) -> bool:
-    """Whether the newer of two has every word of the question and of the first hit that the older has."""
-    memories = {one.memory.id: one.memory for one in scored}
-    return has_words_of(memories, pair, {*terms.of_query(question), *terms.of_memory(scored[0].memory)})
+def _of_time(found: Found) -> float:
+    """How surely a candidate is of the time that is asked for, which answers a question however little its words do."""
+    when, timed = found.asked.when, found.arms.get("time", {})
+    sure = (timed[memory.id] for memory in found.memories if when and memory.id in timed and within(memory, when))
+    return max(sure, default=0.0)
 
 
 def _with_sessions(memories: Sequence[Memory], fused: Scores) -> Scores:
@@ -518,14 +507,14 @@ def _with_sessions(memories: Sequence[Memory], fused: Scores) -> Scores:
 
 
 def _explained(
-    found: Found, dropped: list[tuple[str, str]], ranked: Scores, weighed: Sequence[Scored], seated: Sequence[Scored]
+    found: Found, dropped: list[tuple[str, str]], ranked: Scores, weighed: Sequence[Scored], read: Sequence[Scored]
 ) -> Explained:
     asked, when = found.asked, found.asked.when
     pool = [memory.id for memory in found.memories]
     stages = {
         "fused": {id: found.fused.get(id, 0.0) for id in pool}, "ranked": {id: ranked.get(id, 0.0) for id in pool},
         "weighed": {one.memory.id: one.score for one in weighed},
-        "seated": {one.memory.id: one.score for one in seated},
+        "read": {one.memory.id: one.score for one in read},
     }  # fmt: skip
     return Explained(
         candidates=_rounded(found.arms),

@@ -40,7 +40,6 @@ class Recipe:
     balance: bool = False
     diversity: float = 0.0
     withhold_stale: bool = False
-    company: bool = False  # whether the places behind the first go to what adds to it
     kinds: tuple[str, ...] = ()  # asked for just these, it is taken unless another is named
     messages: int = field(default=1)
 
@@ -50,11 +49,11 @@ RECIPES = {
     for recipe in (
         Recipe(
             "default", "the best answer to a question",
-            {"text": 0.5, "vector": 0.5, "links": 0.1, "time": 0.15}, effort="balanced", company=True,
+            {"text": 0.5, "vector": 0.5, "links": 0.1, "time": 0.15}, effort="balanced",
         ),
         Recipe(
             "verified", "the same, without what cites code that has changed since",
-            {"text": 0.5, "vector": 0.5, "links": 0.1, "time": 0.15}, effort="balanced", company=True,
+            {"text": 0.5, "vector": 0.5, "links": 0.1, "time": 0.15}, effort="balanced",
             withhold_stale=True,
         ),
         Recipe(
@@ -97,6 +96,6 @@ def recipe(name: str) -> Recipe:
 @cache
 def fingerprint(name: str = "default") -> str:
     """A hash of how a recall scores: another one, when any number of the recipe or of a fitted network is another."""
-    fitted = (Path(__file__).with_name(f"{network}.json") for network in ("ranker", "company"))
-    weights = [hashlib.sha256(file.read_bytes()).hexdigest() for file in fitted if file.exists()]
-    return text.key(f"{recipe(name)!r} {' '.join(weights)}")
+    file = Path(__file__).with_name("ranker.json")
+    weights = hashlib.sha256(file.read_bytes()).hexdigest() if file.exists() else ""
+    return text.key(f"{recipe(name)!r} {weights}")
