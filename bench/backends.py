@@ -158,7 +158,7 @@ def _ask(
     ways: dict[str, Callable[[], Any]] = {
         "head": lambda: store.head(TENANT),
         "text": lambda: store.match(TENANT, words, filter, LIMIT),
-        "rarity": lambda: store.frequencies(TENANT, words),
+        "rarity": lambda: store.frequencies(TENANT, words, filter),
         "vector": lambda: ids.extend(id for id, _ in store.nearest(TENANT, model, vector, filter, LIMIT)),
         "rows": lambda: store.memories(TENANT, ids),
         "cosines": lambda: store.cosines(TENANT, model, vector, ids),

@@ -10,7 +10,7 @@ import pytest
 
 import recollect
 from conftest import Clock, Opener, Places
-from recollect import BadInput, NotFound, Scope
+from recollect import BadInput, NotFound, Scope, Source
 from recollect.agents import access
 from recollect.capture.sessions import session
 from recollect.entrypoints import spool
@@ -274,6 +274,38 @@ def test_a_twin_elsewhere_is_named_and_left(memory: recollect.Engine) -> None:
     assert not receipt["verified"]
     assert f"memory {two.id} says the same" in receipt["left"]
     assert memory.get(two.id).content == SECRET
+
+
+def test_another_users_memory_of_the_same_source_keeps_its_words(memory: recollect.Engine, place: Places) -> None:
+    page = Source("", "document", "file:vault.md", "Vault", f"Read this first. {SECRET} Tell nobody.")
+    one = memory.remember(SECRET, scope=Scope(user="ana"), source=page, evidence=SECRET)
+    theirs = f"Ben read: {SECRET}"
+    two = memory.remember(theirs, scope=Scope(user="ben"), source=page, evidence=SECRET)
+    receipt = memory.forget(one.id, purge=True).receipt
+    assert not receipt["verified"], "the receipt says where the words still are"
+    assert memory.get(two.id).content == theirs
+    told = memory.why(two.id)
+    assert [proof.quote for proof in told.evidence] == [SECRET]
+    receipt = memory.forget(two.id, purge=True).receipt
+    clean(receipt, place)
+    nowhere(place, memory.settings.home)
+
+
+def test_the_name_of_an_entity_goes_with_the_last_memory_that_mentions_it(
+    memory: recollect.Engine, place: Places
+) -> None:
+    node = Node("quixotic-marzipan-771", "thing", ("opens the vault", "is sweet"))
+    memory.graph().create([node, Node("kettle", "thing", ("is hot",))])
+    first, second = [m for m in memory.list(limit=10).memories if "marzipan" in f"{m.title} {m.content}"]
+    memory.forget(first.id, purge=True)
+    assert {one.name for one in memory.graph().read().nodes} == {node.name, "kettle"}
+    receipt = memory.forget(second.id, purge=True).receipt
+    clean(receipt, place)
+    assert [one.name for one in memory.graph().read().nodes] == ["kettle"]
+    nowhere(place, memory.settings.home)
+    copy = replayed(memory._store, TENANT, place("copy.db"))
+    assert state_of(copy, TENANT) == state_of(memory._store, TENANT)
+    copy.close()
 
 
 def test_a_person_can_be_erased(opened: Opener, place: Places) -> None:

@@ -286,7 +286,7 @@ def test_how_often_a_word_occurs_is_counted_in_ones_own_memories_alone(store: St
     ours, theirs = fill(store, A, 100), fill(store, B, 200)
     for me, other in ((ours, theirs), (theirs, ours)):
         own, foreign = of_query(f"only{me.tenant}"), of_query(f"only{other.tenant}")
-        count, found = store.frequencies(me.tenant, [*own, *foreign])
+        count, found = store.frequencies(me.tenant, [*own, *foreign], WIDE)
         assert count == 2
         assert {found.get(term, 0) for term in own} == {2}
         assert {found.get(term, 0) for term in foreign} == {0}

@@ -92,7 +92,7 @@ CALLS: dict[str, Callable[[Store, str, Filled], Any]] = {
     "dated": lambda store, me, other: store.dated(me, WIDE, 100),
     "count": lambda store, me, other: store.count(me, WIDE),
     "match": lambda store, me, other: store.match(me, of_query(f"launch code {other.mark}"), WIDE, 100),
-    "frequencies": lambda store, me, other: store.frequencies(me, of_query("launch code")),
+    "frequencies": lambda store, me, other: store.frequencies(me, of_query("launch code"), WIDE),
     "sharing": lambda store, me, other: store.sharing(me, other.ids),
     "nearest": lambda store, me, other: store.nearest(me, "m", unit(1), WIDE, 100),
     "vectors": lambda store, me, other: store.vectors(me, other.ids),
@@ -235,3 +235,31 @@ def test_two_tenants_with_the_same_content_see_nothing_of_each_other_by_any_meth
         assert store.count(me.tenant, WIDE) == 2
         assert store.stats(me.tenant)["memories"] == 2
         assert store.sharing(me.tenant, me.ids[:1]) == [(*me.ids, 1)]
+
+
+@pytest.mark.parametrize("others", ["tenant", "user", "project"])
+def test_the_words_of_others_move_no_score_and_no_order(store: Store, others: str) -> None:
+    """Neither how rare a word is, nor how long memories are, is counted in what a caller may not see."""
+    mine = Scope(user="ana", project="web")
+    said = (
+        "The cache is warm.",
+        "The cache of the shop is cold, and the queue of the shop is long.",
+        "The queue waits.",
+    )
+    put(store, *(memory(n, text, scope=mine if n % 2 else Scope()) for n, text in enumerate(said, 1)))
+    terms = of_query("Is the cache or the queue of the shop cold?")
+
+    def seen() -> tuple[Any, Any]:
+        filter = Filter(scope=mine)
+        return store.match(A, terms, filter, 10), store.frequencies(A, terms, filter)
+
+    before = seen()
+    assert len(before[0]) == 3
+    for n in range(60):
+        text = f"cache cold shop {n} " * (1 + n)
+        if others == "tenant":
+            put(store, memory(1000 + n, text), tenant=B)
+        else:
+            other = Scope(user="ben", project="web") if others == "user" else Scope(user="ana", project="vault")
+            put(store, memory(1000 + n, text, scope=other))
+    assert seen() == before

@@ -109,7 +109,7 @@ class Hold:
 
     def _newer(self, answer: Answer, place: Scope, changed: Collection[str]) -> str:
         """Whether what changed is among the hits that an answer would be made of now: then it is another answer."""
-        rarity = self.rarity(answer.question)
+        rarity = self.rarity(answer.question, place)
         if len(changed) <= FEW and self._far(answer, changed, rarity):
             return ""
         found = self._parts.recall(answer.question, {"scope": place, "limit": compose.HITS})
@@ -140,10 +140,10 @@ class Hold:
         memories = self._store.memories(self._tenant, ids).values()
         return not any(compose.bears(memory, cosines.get(memory.id, 0.0), bars, rarity) for memory in memories)
 
-    def rarity(self, question: str) -> dict[str, float]:
-        """The words of a question, each with how rare it is in what is remembered."""
+    def rarity(self, question: str, place: Scope) -> dict[str, float]:
+        """The words of a question, each with how rare it is in what can be seen from a place."""
         words = terms.of_query(question)
-        total, counts = self._store.frequencies(self._tenant, words)
+        total, counts = self._store.frequencies(self._tenant, words, Filter(scope=place))
         return {word: math.log(1 + total / (1 + counts.get(word, 0))) for word in words}
 
     def _current(self, one: Depends) -> str:

@@ -73,7 +73,7 @@ class Knowledge:
         hits = [hit for hit in found.hits if could_answer(hit.memory, asked.question)][: compose.HITS]
         if found.weak or not hits:
             return None, ()
-        rarity = self._hold.rarity(asked.question)
+        rarity = self._hold.rarity(asked.question, asked.scope)
         llm = self._parts.llm("extract", "ask", asked.scope.project)
         if llm is None:
             return compose.extract(asked.question, hits, found.fits, rarity), ()

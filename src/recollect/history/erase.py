@@ -118,6 +118,7 @@ class Eraser:
             evidence = self._of(Evidence, [memory.id for memory in gone], "memory")
             words = Words.of(gone, evidence, self._past([memory.id for memory in gone]))
             sources = sorted({*(memory.source for memory in gone), *(one.source for one in evidence)})
+            tied = [link.target for link in self._of(Link, _ids(gone), "origin") if link.target_kind == "entity"]
             if not keep:
                 derived.detach(changes)
             for memory in gone:
@@ -125,6 +126,7 @@ class Eraser:
             places = {(memory.scope.user, memory.scope.project) for memory in gone}
             standing = [*(derived.alone if keep else ()), *(one.memory for one in derived.backed)]
             kin = _Kin(self.writer, changes, words, places, _ids(standing)).cleanse(sources)
+            self._erase_entities(changes, sorted(set(tied)), words)
             if user:
                 self._erase_user(changes, user)
             questions = changes.drop_repeating((*words.passages, *words.beside), user)
@@ -169,6 +171,14 @@ class Eraser:
                 found += rows
                 after = rows[-1].seq
         return found
+
+    def _erase_entities(self, changes: Transaction, ids: Sequence[str], words: Words) -> None:
+        """Erase entities that only erased memories were tied to, where their names are among the erased words."""
+        said = " ".join((*words.passages, *words.beside)).casefold()
+        for entity in self._of(Entity, ids, "id"):
+            links = [one for side in ("origin", "target") for one in self._of(Link, [entity.id], side)]
+            if entity.name.casefold() in said and not any(changes.get(Link, one.id) for one in links):
+                _drop(changes, Entity, entity.id)
 
     def _erase_user(self, changes: Transaction, user: str) -> None:
         store, tenant, after = self.writer.store, self.writer.tenant, ""
@@ -252,13 +262,25 @@ class _Kin:
         return [memory for memory in found if (memory.scope.user, memory.scope.project) in self.places]
 
     def _restate(self, source: Source) -> list[str]:
-        """Write a source anew with all that points at it, if the words stand in any of them."""
-        memories = self._still(Memory, "source", [source.id])
+        """Write a source anew with all that points at it, if the words stand in any of them.
+
+        What another user remembers from the same source keeps its words, and so does the source then.
+        """
+        quotes_of = self._still(Evidence, "source", [source.id])
+        users = {user for user, _ in self.places}
+        found = {one.id: one for one in self._still(Memory, "source", [source.id])}
+        foreign = {
+            one.id for one in (*found.values(), *self._still(Memory, "id", [one.memory for one in quotes_of]))
+            if one.scope.user and one.scope.user not in users
+        }  # fmt: skip
+        memories = [one for one in found.values() if one.id not in foreign]
         ids = [memory.id for memory in memories]
-        proofs = (*self._still(Evidence, "source", [source.id]), *self._still(Evidence, "memory", ids))
-        evidence = {one.id: one for one in proofs}
+        proofs = (*quotes_of, *self._still(Evidence, "memory", ids))
+        evidence = {one.id: one for one in proofs if one.memory not in foreign}
         links = {one.id: one for side in ("origin", "target") for one in self._still(Link, side, ids)}
-        fresh = replace(source, content=self.words.out_of(source.content), title=self.words.out_of(source.title))
+        fresh = source  # what another user's memory came from is theirs too, and stays
+        if not foreign:
+            fresh = replace(source, content=self.words.out_of(source.content), title=self.words.out_of(source.title))
         lines = [(one, one if one.id in self.standing else self.words.out_of_memory(one)) for one in memories]
         quotes = [(one, replace(one, quote=self.words.quoted(one.quote))) for one in evidence.values()]
         same = fresh == source and all(a == b for a, b in lines) and all(a == b for a, b in quotes)
@@ -266,7 +288,8 @@ class _Kin:
             return []
         if fresh.content != source.content:
             fresh = replace(fresh, content_hash=text.key(fresh.content))
-        self.changes.restate(fresh)
+        if not foreign:
+            self.changes.restate(fresh)
         for _, memory in lines:
             self.changes.restate(memory)
         for _, quote in quotes:

@@ -304,7 +304,7 @@ class Reader:
         from .features import Asked, features
 
         words = terms.of_query(found.question)
-        total, counts = self.store.frequencies(self.tenant, words)
+        total, counts = self.store.frequencies(self.tenant, words, found.query.filter)
         rarity = {word: math.log(1 + total / (1 + counts.get(word, 0))) for word in words}
         names, wanted = Names.of(found.question, found.asked.identifiers), intent.kinds(found.query.text)
         timed, linked, when = found.arms.get("time", {}), found.arms.get("links", {}), found.asked.when

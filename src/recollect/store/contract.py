@@ -122,10 +122,10 @@ class Store(Protocol):
 
     def count(self, tenant: str, filter: Filter) -> int: ...
     def match(self, tenant: str, terms: Sequence[str], filter: Filter, limit: int) -> list[tuple[str, float]]:
-        """Full text: ids with their BM25, best first."""
+        """Full text: ids with their BM25, best first. How rare a word is, is counted in what the scope shows."""
 
-    def frequencies(self, tenant: str, terms: Sequence[str]) -> tuple[int, dict[str, int]]:
-        """How many memories there are, and in how many of them each term occurs, for weighing words by rarity."""
+    def frequencies(self, tenant: str, terms: Sequence[str], filter: Filter) -> tuple[int, dict[str, int]]:
+        """How many memories the filter's scope lets through, and in how many of them each term occurs."""
 
     def sharing(self, tenant: str, ids: Sequence[str]) -> list[tuple[str, str, int]]:
         """Pairs of one of these memories and another that shares references with it, with how many."""

@@ -25,7 +25,7 @@ from .. import times
 from ..errors import BadInput, RecollectError, StoreLocked, StoreUnavailable
 from ..settings import shown
 from ..types import Entry, Filter, Kept, Memory
-from . import filters
+from . import filters, words
 from . import postgres_server as server
 from .access import TOKEN, Access
 from .answers import Answers
@@ -52,23 +52,20 @@ UNEMBEDDED = f"""{MEMORIES} and m.id > :after and not exists (select 1 from embe
     where e.tenant = m.tenant and e.memory = m.id and e.model = :model) order by m.id limit :limit"""
 HEAD = "select seq from head where tenant = :tenant"
 
-# Full text: BM25 as SQLite's FTS5 computes it, a word's rarity counted in the same pass over its postings. What is
+# Full text: BM25, a word's rarity counted among what the caller may see in the same pass over its postings. What is
 # materialised is so because the planner, which cannot know the numbers, would do it again for every row.
-MATCH = """
-    with found as materialized (select memory, term, weight::float8, length from posting
-      where tenant = :tenant and term = any(:terms)),
-    whole as materialized (select greatest(memories, 1)::float8 as n,
-      greatest(words, 1)::float8 / greatest(memories, 1) as average from head where tenant = :tenant),
-    rarity as materialized (select term, greatest(ln((n - count(*) + 0.5) / (count(*) + 0.5)), 1e-6) as rarity
-      from found, whole group by term, n),
-    scored as materialized (
-      select memory, sum(rarity * weight * 2.2 / (weight + 1.2 * (0.25 + 0.75 * length / average))) as score
-      from found join rarity using (term), whole group by memory)
-    select s.memory, s.score from scored s where exists
-      (select 1 from memory m where m.tenant = :tenant and m.id = s.memory {where} offset 0)
-    order by s.score desc, s.memory limit :limit"""
-FREQUENCY = "select term, count(*) from posting where tenant = :tenant and term = any(:terms) group by 1"
-TOTAL = "select memories from head where tenant = :tenant"
+MATCH = f"""
+    with seen as materialized (select p.memory, p.term, p.weight::float8, p.length, (true {{where}}) as wanted
+      from posting p join memory m on m.tenant = p.tenant and m.id = p.memory
+      where p.tenant = :tenant and p.term = any(:terms) {{wall}}),
+    rarity as materialized (select term,
+      ln(1 + (greatest(:total, count(*)) - count(*) + 0.5) / (count(*) + 0.5)) as rarity from seen group by term)
+    select memory, sum(rarity * weight * {1 + words.SATURATION} / (weight + {words.SATURATION}
+      * ({1 - words.BY_LENGTH} + {words.BY_LENGTH} * length / {words.AVERAGE}))) as score
+    from seen join rarity using (term) where wanted group by memory order by score desc, memory limit :limit"""
+FREQUENCY = """
+    select p.term, count(*) from posting p join memory m on m.tenant = p.tenant and m.id = p.memory
+    where p.tenant = :tenant and p.term = any(:terms) {wall} group by 1"""
 
 # Vectors. `<#>` is the negative inner product; vectors are of length one. They are kept in half precision, the query is
 # not: rounding it too would change scores in the fourth digit. Only the index compares halves with halves.
@@ -372,14 +369,20 @@ class PostgresStore(Jobs, Access, Ledger, Answers, Trail, Tending, Browsing):
         if not terms:
             return []
         conditions, values = where(filter)
-        rows = self._query(MATCH.format(where=conditions), tenant=tenant, terms=list(terms), limit=limit, **values)
-        return [(str(id), float(score)) for id, score in rows]
-
-    def frequencies(self, tenant: str, terms: Sequence[str]) -> tuple[int, dict[str, int]]:
+        wall, among = where(filter.wall())
         with self._reading(tenant) as con:
-            found = con.execute(named(FREQUENCY), {"tenant": tenant, "terms": list(terms)}).fetchall()
-            total = con.execute(named(TOTAL), {"tenant": tenant}).fetchone() or (0,)
-        return max(total[0], *(count for _, count in found), 1), dict(found)
+            total = self._breadth(con, tenant, wall, among)
+            values |= {"tenant": tenant, "terms": list(terms), "limit": limit, "total": total}
+            rows = con.execute(named(MATCH.format(where=conditions, wall=wall)), values).fetchall()
+        return [(str(id), round(float(score), 9)) for id, score in rows]
+
+    def frequencies(self, tenant: str, terms: Sequence[str], filter: Filter) -> tuple[int, dict[str, int]]:
+        wall, among = where(filter.wall())
+        with self._reading(tenant) as con:
+            values = {"tenant": tenant, "terms": list(terms), **among}
+            found = con.execute(named(FREQUENCY.format(wall=wall)), values).fetchall()
+            total = self._breadth(con, tenant, wall, among)
+        return max(total, *(count for _, count in found), 1), dict(found)
 
     # -- vectors ------------------------------------------------------------------------------------------------------
 
@@ -425,13 +428,13 @@ class PostgresStore(Jobs, Access, Ledger, Answers, Trail, Tending, Browsing):
         return found
 
     def _breadth(self, con: Connection, tenant: str, conditions: str, values: dict[str, Any]) -> int:
-        """How many memories a filter lets through, counted again when the journal has grown by a tenth."""
+        """How many memories a filter lets through; of many, counted again when the journal has grown by a fiftieth."""
         row = con.execute(named(HEAD), {"tenant": tenant}).fetchone()
         head = int(row[0]) if row else 0
         key = tenant, repr((conditions, sorted((name, value) for name, value in values.items() if name != "current")))
         with self._counting:
             counted, breadth = self._breadths.get(key, (-1, 0))
-        if counted < 0 or head > counted * 1.1 + 100:
+        if head != counted and not (words.MANY_CHANGES < counted < head < counted * 1.02):
             sql = BREADTH.format(where=conditions)
             row = con.execute(named(sql), {"tenant": tenant, **values}).fetchone()
             breadth = int(row[0]) if row else 0

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import itertools
 import logging
+import math
 import threading
 import time
 import weakref
@@ -25,7 +26,7 @@ import apsw
 from .. import text, times
 from ..errors import StoreCorrupt
 from ..types import Entry, Filter, Kept, Memory
-from . import filters, sqlite_file
+from . import filters, sqlite_file, words
 from .access import TOKEN, Access
 from .answers import Answers
 from .browsing import Browsing
@@ -67,11 +68,25 @@ BY_ID = f"{MEMORIES} and m.id in (select value from json_each(:ids))"
 
 # Full text. The best few hundred by rank are filtered by joining their rows; when too few survive, the small tenant or
 # project is walled off inside the index, and every match is joined.
-MATCHES = "select count(*) from (select 1 from memory_fts where memory_fts match :match limit :inner)"
-MATCH = """
-    select m.id, -f.rank from (select rowid, rank from memory_fts where memory_fts match :match
-      order by rank limit :inner) f cross join memory m on m.n = f.rowid
-    where m.tenant = :tenant {where} order by f.rank, m.n limit :limit"""
+# Full text. FTS5's own ranking counts the words of every tenant, so it is asked for one word at a time, where it is how
+# often the word stands in a memory (`spread`) times how rare it is in the whole file; how rare it is in what the caller
+# may see is counted here, and takes its place.
+SPREAD = "select f.rowid, -f.rank from memory_fts f where f.memory_fts match :match"
+SPREAD_BEHIND_WALL = """
+    select f.rowid, -f.rank from memory_fts f cross join memory m on m.n = f.rowid
+    where f.memory_fts match :match and m.tenant = :tenant {where}"""
+HOLDING = "select count(*) from memory_fts f where f.memory_fts match ?"
+OTHERS = """
+    select exists (select 1 from memory where tenant < :tenant)
+      or exists (select 1 from memory where tenant > :tenant)"""
+CHOSEN = (
+    "select m.n, m.id from memory m where m.n in (select value from json_each(:rows)) and m.tenant = :tenant {where}"
+)
+LENGTHS = "select id, sz from memory_fts_docsize where id in (select value from json_each(?))"
+AVERAGES = "select block from memory_fts_data where id = 1"
+FREQUENCY = """
+    select w.value, count(*) from json_each(:terms) w cross join memory_fts f cross join memory m on m.n = f.rowid
+    where f.memory_fts match '"' || w.value || '"' and m.tenant = :tenant {wall} group by 1"""
 
 INDEX_ROWS = """
     select e.n, m.n, m.id, e.vector, m.user, m.project, m.branch, m.agent, m.session, m.kind, m.state, m.importance,
@@ -105,10 +120,9 @@ SHARING = """
       join memory_ref s on s.tenant = r.tenant and s.ref = r.ref and s.memory <> r.memory
       join memory b on b.n = s.memory
     where a.tenant = :tenant and a.id in (select value from json_each(:ids)) group by 1, 2 limit 500"""
-VOCABULARY = "create virtual table if not exists temp.vocabulary using fts5vocab (main, memory_fts, row)"
-FREQUENCY = "select term, doc from temp.vocabulary where term in (select value from json_each(?))"
 TAGGED = "select memory from memory_tag where tenant = ? and tag = ?"
-SHARE = "select (select count(*) from memory where tenant = ?) * 1.0 / max(1, (select count(*) from memory))"
+COUNT = "select count(*) from memory m where m.tenant = :tenant {where}"
+SHARE = "select (select count(*) from memory where tenant = :tenant) * 1.0 / max(1, (select count(*) from memory))"
 
 STATS = {
     "memories": "select count(*) from memory where tenant = :tenant",
@@ -127,7 +141,8 @@ GROUPS = {
 }
 
 LOOK = 0.1  # seconds between two looks at the journal of somebody who waits for news
-FIRST_LOOK = 200  # matches of a full text query that are filtered by joining, before the wall is used
+MAX_FIGURES = 1000  # counts that are kept in memory
+FIRST_LOOK = 200  # matches of a full text query that are scored by their length too
 INDEX_BATCH = 16384  # vectors read at a time when the index is built
 WORTH_SAVING = 5000  # vectors from which a copy of the index beside the database pays
 
@@ -154,7 +169,7 @@ class SQLiteStore(Jobs, Access, Ledger, Answers, Trail, Tending, Browsing):
         self._closed = False
         self._indexing = threading.RLock()
         self._indexes: dict[tuple[str, str], VectorIndex] = {}
-        self._shares: dict[str, tuple[int, float]] = {}
+        self._figures: dict[str, tuple[int, float]] = {}
         self._summed = set()
         with self._reading() as con:
             self._identity = str(con.execute("select value from meta where key = 'store'").get)
@@ -267,8 +282,7 @@ class SQLiteStore(Jobs, Access, Ledger, Answers, Trail, Tending, Browsing):
     def count(self, tenant: str, filter: Filter) -> int:
         conditions, values = where(filter)
         with self._reading() as con:
-            sql = f"select count(*) from memory m where m.tenant = :tenant{conditions}"
-            return int(con.execute(sql, {"tenant": tenant, **values}).get)
+            return int(con.execute(COUNT.format(where=conditions), {"tenant": tenant, **values}).get)
 
     def unembedded(self, tenant: str, model: str, limit: int, after: str = "") -> list[Memory]:
         return self._select(
@@ -342,37 +356,65 @@ class SQLiteStore(Jobs, Access, Ledger, Answers, Trail, Tending, Browsing):
     def match(self, tenant: str, terms: Sequence[str], filter: Filter, limit: int) -> list[tuple[str, float]]:
         if not terms:
             return []
-        words = " OR ".join(f'"{term}"' for term in terms)
-        walled = f"wall : ({self._wall(tenant, filter)}) AND ({words})"
-        look = max(FIRST_LOOK, 4 * limit)
         with self._reading() as con:
-            # The wall costs more than it saves where the tenant is most of the store and no project is asked for.
-            match = words if not filter.scope.project and self._share(con, tenant) > 0.5 else walled
-            for inner in (look, -1):
-                found, exhausted = self._match(con, match, inner, tenant, filter, limit)
-                if exhausted:
-                    break
+            rows, *sizes = _varints(con.execute(AVERAGES).get) or [0]
+            spreads = self._spreads(con, tenant, terms, filter, rows)
+            rough: dict[int, float] = {}
+            for rarity, spread in spreads:
+                for n, part in spread.items():
+                    rough[n] = rough.get(n, 0.0) + rarity * part
+            best = sorted(rough, key=lambda n: (-rough[n], n))
+            chosen = self._chosen(con, tenant, best, filter, max(FIRST_LOOK, 4 * limit))
+            sized: list[Any] = con.execute(LENGTHS, (to_json(list(chosen)),)).fetchall()
+        average = sum(sizes) / max(rows, 1)
+        scored = []
+        for n, size in sized:
+            told = [(rarity, spread[n]) for rarity, spread in spreads if n in spread]
+            scored.append((chosen[n], words.score(told, sum(_varints(size)), average)))
+        return sorted(scored, key=lambda one: (-one[1], one[0]))[:limit]
+
+    def _spreads(
+        self, con: apsw.Connection, tenant: str, terms: Sequence[str], filter: Filter, rows: int
+    ) -> list[tuple[float, dict[int, float]]]:
+        """For each word, how rare it is in what the filter's scope lets through, and how it is spread in it."""
+        conditions, values = where(filter.wall())
+        total, sql = self._breadth(con, tenant, filter.wall()), SPREAD
+        values["tenant"] = tenant
+        if conditions or con.execute(OTHERS, values).get:
+            sql = SPREAD_BEHIND_WALL.format(where=conditions)
+        # The wall costs more than it saves where the tenant is most of the store and no project is asked for.
+        walled = filter.scope.project or self._share(con, tenant) <= 0.5
+        within = f"wall : ({self._wall(tenant, filter)}) AND " if walled else ""
+        found = []
+        for term in terms:
+            holding = con.execute(HOLDING, (f'"{term}"',)).get
+            theirs = max(math.log((rows - holding + 0.5) / (holding + 0.5)), 1e-6)
+            spread: list[Any] = con.execute(sql, {**values, "match": f'{within}"{term}"'}).fetchall()
+            found.append((words.rarity(total, len(spread)), {n: score / theirs for n, score in spread}))
         return found
 
     @staticmethod
-    def _match(
-        con: apsw.Connection, match: str, inner: int, tenant: str, filter: Filter, limit: int
-    ) -> tuple[list[tuple[str, float]], bool]:
-        """The matches that pass the filter, and whether looking further would find no more."""
+    def _chosen(
+        con: apsw.Connection, tenant: str, best: Sequence[int], filter: Filter, limit: int
+    ) -> dict[int, str]:  # fmt: skip
+        """The best that pass a filter, with their ids."""
         conditions, values = where(filter)
-        sql = MATCH.format(where=conditions)
-        values |= {"tenant": tenant, "match": match, "inner": inner, "limit": limit}
-        found = [(str(id), float(score)) for id, score in con.execute(sql, values)]
-        if inner < 0 or len(found) == limit:
-            return found, True
-        seen = con.execute(MATCHES, {"match": match, "inner": inner}).get
-        return found, seen < inner
+        chosen: dict[int, str] = {}
+        for start in range(0, len(best), limit):
+            values |= {"tenant": tenant, "rows": to_json(best[start : start + limit])}
+            rows: list[Any] = con.execute(CHOSEN.format(where=conditions), values).fetchall()
+            passed = dict(rows)
+            chosen |= {n: passed[n] for n in best[start : start + limit] if n in passed}
+            if len(chosen) >= limit:
+                break
+        return dict(itertools.islice(chosen.items(), limit))
 
-    def frequencies(self, tenant: str, terms: Sequence[str]) -> tuple[int, dict[str, int]]:
+    def frequencies(self, tenant: str, terms: Sequence[str], filter: Filter) -> tuple[int, dict[str, int]]:
+        wall, values = where(filter.wall())
         with self._reading() as con:
-            con.execute(VOCABULARY)
-            found: list[Any] = con.execute(FREQUENCY, (to_json(list(terms)),)).fetchall()
-            total = int(con.execute("select count(*) from memory where tenant = ?", (tenant,)).get)
+            values |= {"tenant": tenant, "terms": to_json(list(terms))}
+            found: list[Any] = con.execute(FREQUENCY.format(wall=wall), values).fetchall()
+            total = self._breadth(con, tenant, filter.wall())
         return max(total, *(count for _, count in found), 1), dict(found)
 
     def _wall(self, tenant: str, filter: Filter) -> str:
@@ -382,13 +424,25 @@ class SQLiteStore(Jobs, Access, Ledger, Answers, Trail, Tending, Browsing):
         return " OR ".join(sqlite_file.wall(tenant, project).split()[1] for project in projects)
 
     def _share(self, con: apsw.Connection, tenant: str) -> float:
-        """The tenant's part of all memories, counted again when its journal has grown by a tenth."""
+        """The tenant's part of all memories."""
+        return self._counted(con, tenant, SHARE, {})
+
+    def _breadth(self, con: apsw.Connection, tenant: str, filter: Filter) -> int:
+        """How many memories pass a filter."""
+        conditions, values = where(filter)
+        return int(self._counted(con, tenant, COUNT.format(where=conditions), values))
+
+    def _counted(self, con: apsw.Connection, tenant: str, sql: str, values: dict[str, Any]) -> float:
+        """A figure of a tenant; in a large store it is counted again only when the journal has grown by a fiftieth."""
         head = int(con.execute(HEAD, {"tenant": tenant}).get)
-        counted, share = self._shares.get(tenant, (-1, 0.0))
-        if counted < 0 or head > counted * 1.1 + 100:
-            counted, share = head, float(con.execute(SHARE, (tenant,)).get)
-            self._shares[tenant] = counted, share
-        return share
+        key = f"{tenant}\0{sql}\0{values}"
+        at, figure = self._figures.get(key, (-1, 0.0))
+        if head != at and not (words.MANY_CHANGES < at < head < at * 1.02):
+            at, figure = head, float(con.execute(sql, {"tenant": tenant, **values}).get)
+            if len(self._figures) >= MAX_FIGURES:
+                self._figures.clear()
+            self._figures[key] = at, figure
+        return figure
 
     # -- vectors ------------------------------------------------------------------------------------------------------
 
@@ -535,3 +589,14 @@ def _best(found: Sequence[tuple[str, bytes]], query: Floats) -> dict[str, float]
         for (id, _), score in zip(found, scores.tolist(), strict=True):
             best[id] = max(score, best.get(id, -1.0))
     return best
+
+
+def _varints(packed: bytes) -> list[int]:
+    """The numbers in a record of FTS5: seven bits a byte, the highest first, the last byte below 128."""
+    numbers, value = [], 0
+    for byte in packed:
+        value = value << 7 | byte & 127
+        if byte < 128:
+            numbers.append(value)
+            value = 0
+    return numbers

@@ -6,6 +6,7 @@ occurs, weighted, and ranks by the same formula. Both must answer alike.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from typing import Any
 
@@ -37,3 +38,27 @@ def weighed(row: dict[str, Any]) -> tuple[dict[str, float], int]:
         for term in found:
             weights[term] += weight  # type: ignore[assignment]
     return dict(weights), length
+
+
+# BM25. The average length is a constant: one that is counted would tell of what a caller may not see.
+SATURATION, BY_LENGTH, AVERAGE = 1.2, 0.75, 40.0
+MANY_CHANGES = 2000  # journal rows from which how many memories there are need not be known exactly
+
+
+def rarity(total: int, holding: int) -> float:
+    """How rare a word is that some of all memories hold."""
+    return math.log(1 + (max(total, holding) - holding + 0.5) / (holding + 0.5))
+
+
+def score(told: list[tuple[float, float]], length: int, average: float) -> float:
+    """The score of a memory, from the rarity of each word in it and how FTS5 says it is spread.
+
+    A spread is w·2.2 / (w + k), where w is how often the word occurs, weighted, and k grows with the length; FTS5 holds
+    the length against the `average` of the whole file.
+    """
+    theirs, ours = (SATURATION * (1 - BY_LENGTH + BY_LENGTH * length / mean) for mean in (average, AVERAGE))
+    whole, found = 1 + SATURATION, 0.0
+    for rare, spread in told:
+        weight = spread * theirs / (whole - spread)
+        found += rare * weight * whole / (weight + ours)
+    return round(found, 9)  # what is left of their average by rounding

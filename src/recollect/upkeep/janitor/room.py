@@ -154,7 +154,7 @@ class Room:
 
     def rare(self, word: str, other: str) -> bool:
         """Whether a word occurs hardly anywhere, or next to never beside how often another does."""
-        counts = self.store.frequencies(self.tenant, [word, other])[1]
+        counts = self.store.frequencies(self.tenant, [word, other], Filter())[1]
         return counts.get(word, 0) <= max(SELDOM, counts.get(other, 0) / MISTAKES)
 
     # -- what may be touched ------------------------------------------------------------------------------------------
