@@ -17,8 +17,9 @@ AMONG = "in (select value from json_each(:ids))"
 STATEMENTS = {
     **{name: getattr(changes, name) for name in ("SAME", "TURN_BEFORE", "WAS_PURGED", "BLANK", "SOURCE_IS_USED")},
     **{name: getattr(SQLiteChanges, name) for name in ("STALE", "UNEMBED")},
-    **{name: getattr(sqlite, name) for name in ("BY_ID", "VECTORS", "VECTORS_OF", "INDEX_CHANGES", "TAGGED")},
-    "sharing": sqlite.SHARING,
+    **{name: getattr(sqlite, name) for name in ("VECTORS", "VECTORS_OF", "INDEX_CHANGES", "TAGGED")},
+    "by id": f"{changes.MEMORIES} and m.id {AMONG}",
+    "sharing": SQLiteStore.SHARING,
     **{f"get {kind.__name__}": f"{NOUN[kind]} and id = :id" for kind in (Memory, Source, Evidence, Link, Tombstone)},
     "get with usage": f"{changes.MEMORIES} and m.id = :id",
     "tombstone": NOUN[Tombstone] + changes.TOMBSTONE,

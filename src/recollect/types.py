@@ -506,10 +506,6 @@ class Filter:
     def but(self, **changes: Any) -> Filter:
         return replace(self, **changes)
 
-    def wall(self) -> Filter:
-        """All that its scope lets through: whose words may be counted for who asks."""
-        return Filter(scope=self.scope, inside=self.inside, states=())
-
 
 @dataclass(frozen=True, slots=True)
 class Hit(Noun):

@@ -7,13 +7,14 @@ the journal as a note, which `Changes` writes; when a token was last used and ho
 from __future__ import annotations
 
 import json
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from .. import times
 from ..types import Scope, Token, Webhook
+from .backend import Backend
 from .rows import to_json
 
 TOKEN_COLUMNS = 'tenant, id, name, "user", project, can, created_at, expires_at, revoked_at, last_used_at'
@@ -49,21 +50,12 @@ RESTORE = {
 }
 
 
-class Access(ABC):
+class Access(Backend):
     """The part of a store that keeps tokens and webhooks."""
-
-    @abstractmethod
-    def _query(self, sql: str, **values: Any) -> list[tuple[Any, ...]]: ...
-
-    @abstractmethod
-    def _alter(self, tenant: str, sql: str, many: Sequence[Mapping[str, Any]]) -> list[Sequence[Any]]: ...
 
     @abstractmethod
     def _presented(self, sha256: str) -> list[tuple[Any, ...]]:
         """The row of a token by its hash, whatever its tenant."""
-
-    @abstractmethod
-    def tenants(self) -> list[str]: ...
 
     def tokens(self, tenant: str | None) -> list[Token]:
         return [_token(row) for one in self._whose(tenant) for row in self._query(TOKENS, tenant=one)]

@@ -11,14 +11,14 @@ them in memory asks for those above the last number, and counts whether any are 
 from __future__ import annotations
 
 import json
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any, ClassVar
 
 from .. import times
 from ..types import Kept, Noun
+from .backend import Backend
 
 KINDS = ("computed", "timely", "given")
 TIERS = ("cold", "warm", "hot", "core")
@@ -134,14 +134,8 @@ TIED = """
     where d.tenant = :tenant and a.answer is not null {where}"""
 
 
-class Answers(ABC):
+class Answers(Backend):
     """The part of a store that keeps answers."""
-
-    @abstractmethod
-    def _query(self, sql: str, **values: Any) -> list[tuple[Any, ...]]: ...
-
-    @abstractmethod
-    def _alter(self, tenant: str, sql: str, many: Sequence[Mapping[str, Any]]) -> list[Sequence[Any]]: ...
 
     def answer_of(self, tenant: str, hash: str, user: str, project: str) -> Answer | None:
         found = self._answers(tenant, OF, hash=hash, user=user, project=project)

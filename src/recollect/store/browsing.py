@@ -6,7 +6,6 @@ are no part of `Filter`: they stand in `Sieve`, which only these reads understan
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -14,6 +13,7 @@ from typing import Any, TypeVar
 from .. import times
 from ..types import SCOPE_FIELDS, Filter, Kept, Link, Memory, Source
 from .changes import MANY, MEMORIES, MEMORY_COLUMNS, NOUN
+from .reading import Reading
 from .rows import columns, quoted
 
 N = TypeVar("N", bound=Kept)
@@ -44,20 +44,8 @@ class Sieve:
     sources: tuple[str, ...] = ()
 
 
-class Browsing(ABC):
+class Browsing(Reading):
     """The part of a store that is browsed."""
-
-    @abstractmethod
-    def _query(self, sql: str, **values: Any) -> list[tuple[Any, ...]]: ...
-
-    @abstractmethod
-    def _select(self, kind: type[N], names: Sequence[str], sql: str, **values: Any) -> list[N]: ...
-
-    @abstractmethod
-    def of(self, tenant: str, kind: type[N], ids: Sequence[str], column: str = "id") -> list[N]: ...
-
-    @abstractmethod
-    def _conditions(self, filter: Filter) -> tuple[str, dict[str, Any]]: ...
 
     def browse(self, tenant: str, sieve: Sieve, after: str | None, limit: int) -> list[Memory]:
         """Memories that pass, newest first, below the id `after`."""
@@ -86,7 +74,7 @@ class Browsing(ABC):
 
     def recalled_last(self, tenant: str, filter: Filter, limit: int) -> list[Memory]:
         """What was recalled last, newest first."""
-        where, values = self._conditions(filter)
+        where, values = self._where(filter)
         sql = USED_LAST.format(where=where)
         return self._select(Memory, MEMORY_COLUMNS, sql, tenant=tenant, limit=limit, **values)
 
@@ -105,7 +93,7 @@ class Browsing(ABC):
         return self._select(Link, columns(Link), RELATED, tenant=tenant, relation=relation, limit=limit)
 
     def _sieved(self, sieve: Sieve) -> tuple[str, dict[str, Any]]:
-        where, values = self._conditions(sieve.filter)
+        where, values = self._where(sieve.filter)
         if sieve.trusts:
             names = _named("trust", sieve.trusts, values)
             where += f" and m.trust in ({names})"

@@ -9,6 +9,11 @@ from .. import times
 from ..types import SCOPE_FIELDS, Filter
 
 
+def wall(filter: Filter) -> Filter:
+    """All that a filter's scope lets through: whose words may be counted for who asks."""
+    return Filter(scope=filter.scope, inside=filter.inside, states=())
+
+
 def where(filter: Filter, among: str, key: str) -> tuple[str, dict[str, Any]]:
     """Conditions on the memory `m`, and the values in them.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import logging
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -20,6 +20,7 @@ from ..errors import RecollectError, StoreCorrupt
 from ..types import Check, Kept, Source
 from .changes import DONE, ENTRIES, ENTRY_COLUMNS, META, NOUN, SUMMING, Changes
 from .checksums import link, noticing
+from .reading import Reading
 from .rows import NOUNS, SUMMED, checked, entries, is_sound, is_whole, replayed, stamped
 
 log = logging.getLogger("recollect")
@@ -55,16 +56,10 @@ def _named(told: list[str]) -> str:
     return ", ".join(told[:SHOWN]) + more
 
 
-class Guard(ABC):
+class Guard(Reading):
     """The part of a store that tells whether it is whole."""
 
     _summed: set[str]  # tenants whose rows all have their checksums, or are being given them
-
-    @abstractmethod
-    def _query(self, sql: str, **values: Any) -> list[tuple[Any, ...]]: ...
-
-    @abstractmethod
-    def head(self, tenant: str) -> int: ...
 
     @abstractmethod
     def transaction(self, tenant: str, actor: str, now: datetime) -> AbstractContextManager[Changes]: ...

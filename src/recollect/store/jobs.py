@@ -7,13 +7,13 @@ every backend understands; a backend adds how it runs one, and how it keeps clai
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, ClassVar, TypeVar
 
 from .. import times
 from ..types import Job, Kept
+from .backend import Backend
 from .changes import NOUN
 from .rows import columns, from_row, to_json, to_row
 
@@ -58,17 +58,10 @@ RETRY = """
     where tenant = :tenant and id = :id and state in ('queued', 'failed', 'cancelled') returning id"""
 
 
-class Jobs(ABC):
+class Jobs(Backend):
     """The part of a store that keeps jobs."""
 
     LOCK: ClassVar[str] = ""  # what makes the look for a job pass by those that others are taking
-
-    @abstractmethod
-    def _select(self, kind: type[N], names: Sequence[str], sql: str, *, tenant: str, **values: Any) -> list[N]: ...
-
-    @abstractmethod
-    def _alter(self, tenant: str, sql: str, many: Sequence[Mapping[str, Any]]) -> list[Sequence[Any]]:
-        """Run a statement with each set of values, in one transaction; the rows it returned."""
 
     def enqueue(self, tenant: str, job: Job) -> bool:
         return self._did(tenant, ENQUEUE, **to_row(job))

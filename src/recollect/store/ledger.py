@@ -7,12 +7,12 @@ than a millionth. What models cost is not knowledge: it is not in the journal.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import astuple, dataclass, fields
 from typing import Any
 
 from ..types import Noun
+from .backend import Backend
 
 DOLLAR = 1_000_000_000
 
@@ -50,14 +50,8 @@ TOTAL = """
     from ledger where tenant = :tenant and day >= :since and day <= :until"""
 
 
-class Ledger(ABC):
+class Ledger(Backend):
     """The part of a store that keeps the ledger."""
-
-    @abstractmethod
-    def _query(self, sql: str, **values: Any) -> list[tuple[Any, ...]]: ...
-
-    @abstractmethod
-    def _alter(self, tenant: str, sql: str, many: Sequence[Mapping[str, Any]]) -> list[Sequence[Any]]: ...
 
     def book(self, tenant: str, spent: Spent) -> None:
         self._alter(tenant, BOOK, [_row(tenant, spent)])

@@ -14,8 +14,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import psycopg
 from pgvector import Vector
@@ -24,20 +23,21 @@ from psycopg import sql as compose
 from .. import times
 from ..errors import BadInput, RecollectError, StoreLocked, StoreUnavailable
 from ..settings import shown
-from ..types import Entry, Filter, Kept, Memory
+from ..types import Filter, Kept, Memory
 from . import filters, words
 from . import postgres_server as server
 from .access import TOKEN, Access
 from .answers import Answers
 from .browsing import Browsing
-from .changes import BY_TIME, ENTRIES, MEMORIES, MEMORY_COLUMNS, NOUN, RESTORE_USAGE, USED, used_rows
+from .changes import MEMORIES, RESTORE_USAGE, USED, used_rows
 from .jobs import Jobs
 from .ledger import Ledger
 from .listen import Listener
 from .postgres_changes import ENTER, PostgresChanges
 from .postgres_server import Connection, named
 from .postgres_tending import Tending, index_name
-from .rows import columns, entries, from_rows, noun_name, to_row
+from .reading import COUNT, GROUPS, STATS, Figures
+from .rows import from_rows, to_row
 from .trail import Trail
 
 if TYPE_CHECKING:
@@ -46,11 +46,6 @@ if TYPE_CHECKING:
 N = TypeVar("N", bound=Kept)
 log = logging.getLogger("recollect")
 
-BY_ID = f"{MEMORIES} and m.id = any(:ids)"
-ENDING = "select id from memory where tenant = :tenant and right(id, length(:tail)) = :tail order by id limit :limit"
-UNEMBEDDED = f"""{MEMORIES} and m.id > :after and not exists (select 1 from embedding e
-    where e.tenant = m.tenant and e.memory = m.id and e.model = :model) order by m.id limit :limit"""
-HEAD = "select seq from head where tenant = :tenant"
 
 # Full text: BM25, a word's rarity counted among what the caller may see in the same pass over its postings. What is
 # materialised is so because the planner, which cannot know the numbers, would do it again for every row.
@@ -81,7 +76,6 @@ APPROXIMATE = """
       where e.tenant = :tenant and e.model = :literal {where}
       order by e.vector::halfvec({size}) <#> :query::halfvec({size}) limit :chunks) best
     group by 1 order by 2 desc, 1 limit :limit"""
-BREADTH = "select count(*) from memory m where m.tenant = :tenant {where}"
 COSINES = """
     select memory, max(-(vector::vector <#> :query)) from embedding
     where tenant = :tenant and memory = any(:ids) and model = :model group by 1"""
@@ -101,31 +95,12 @@ VECTORS_OF_ALL = "select count(*), max(vector_dims(vector)) from embedding where
 BUILD_INDEX = """
     create index concurrently {name} on embedding using hnsw ((vector::halfvec({size})) halfvec_ip_ops)
     where model = {model}"""
-SHARING = """
-    select r.memory, s.memory, count(*) from memory_ref r
-      join memory_ref s on s.tenant = r.tenant and s.ref = r.ref and s.memory <> r.memory
-    where r.tenant = :tenant and r.memory = any(:ids) group by 1, 2 limit 500"""
 TENANTS = "select tenant from head order by tenant"
 EVERYBODY = "*"  # what a transaction names to see the list of tenants; no tenant can be called so
 # Who counts a memory's use holds its row, so that it cannot be purged from under the counter, and does not wait for a
 # purge: what is being erased need not be counted.
-COUNT = USED.replace("and id = :memory", "and id = :memory for key share skip locked")
+COUNT_USE = USED.replace("and id = :memory", "and id = :memory for key share skip locked")
 
-STATS = {
-    "memories": "select count(*) from memory where tenant = :tenant",
-    "sources": "select count(*) from source where tenant = :tenant",
-    "evidence": "select count(*) from evidence where tenant = :tenant",
-    "entities": "select count(*) from entity where tenant = :tenant",
-    "links": "select count(*) from link where tenant = :tenant",
-    "tombstones": "select count(*) from tombstone where tenant = :tenant",
-    "journal": "select coalesce(max(seq), 0) from journal where tenant = :tenant",
-}
-GROUPS = {
-    "by_state": "select state, count(*) from memory where tenant = :tenant group by 1 order by 2 desc",
-    "by_kind": "select kind, count(*) from memory where tenant = :tenant group by 1 order by 2 desc",
-    "by_project": "select project, count(*) from memory where tenant = :tenant group by 1 order by 2 desc limit 50",
-    "embedded": "select model, count(distinct memory) from embedding where tenant = :tenant group by 1",
-}
 PURGED = (
     "memory", "posting", "memory_terms", "memory_tag", "memory_ref", "embedding", "evidence", "link",
     "source", "journal", "answer", "answer_dependency",
@@ -144,11 +119,21 @@ WORTH_AN_INDEX = 5_000  # vectors of a model
 EF_SEARCH = 200
 PAGE = 1000
 MANY = 250  # journal rows after which the planner's knowledge and the vector indexes are looked at
-where = partial(filters.where, among="= any(:{})", key="id")
 WRITERS = server.CONNECTIONS // 2  # transactions of one process at once: who is inside one may have to read beside it
 
 
 class PostgresStore(Jobs, Access, Ledger, Answers, Trail, Tending, Browsing):
+    AMONG, KEY = "= any(:{})", "id"
+    HEAD = "select seq from head where tenant = :tenant"
+    ENDING = (
+        "select id from memory where tenant = :tenant and right(id, length(:tail)) = :tail order by id limit :limit"
+    )
+    UNEMBEDDED = f"""{MEMORIES} and m.id > :after and not exists (select 1 from embedding e
+        where e.tenant = m.tenant and e.memory = m.id and e.model = :model) order by m.id limit :limit"""
+    SHARING = """
+        select r.memory, s.memory, count(*) from memory_ref r
+          join memory_ref s on s.tenant = r.tenant and s.ref = r.ref and s.memory <> r.memory
+        where r.tenant = :tenant and r.memory = any(:ids) group by 1, 2 limit 500"""
     LOCK = "for update skip locked"
     SHARE = "for key share skip locked"
 
@@ -163,7 +148,7 @@ class PostgresStore(Jobs, Access, Ledger, Answers, Trail, Tending, Browsing):
         self._closed = False
         self._written = 0
         self._counting = threading.Lock()
-        self._breadths: dict[tuple[str, str], tuple[int, int]] = {}
+        self._figures = Figures()
         self._writers = threading.BoundedSemaphore(WRITERS)
         self._building = threading.Lock()
         self._summed = set()
@@ -278,54 +263,10 @@ class PostgresStore(Jobs, Access, Ledger, Answers, Trail, Tending, Browsing):
             con.execute(compose.SQL("set local recollect.token = {}").format(compose.Literal(sha256)))
             return con.execute(named(TOKEN), {"sha256": sha256}).fetchall()
 
-    # -- memories -----------------------------------------------------------------------------------------------------
+    # -- rows ----------------------------------------------------------------------------------------------------------
 
-    def memories(self, tenant: str, ids: Sequence[str]) -> dict[str, Memory]:
-        found = self._select(Memory, MEMORY_COLUMNS, BY_ID, tenant=tenant, ids=list(ids))
-        return {memory.id: memory for memory in found}
-
-    def ending(self, tenant: str, tail: str, limit: int) -> list[str]:
-        return [str(row[0]) for row in self._query(ENDING, tenant=tenant, tail=tail, limit=limit)]
-
-    def page(self, tenant: str, filter: Filter, after: str | None, limit: int) -> list[Memory]:
-        conditions, values = where(filter)
-        if after:
-            conditions += " and m.id < :after"
-            values["after"] = after
-        sql = f"{MEMORIES}{conditions} order by m.id desc limit :limit"
-        return self._select(Memory, MEMORY_COLUMNS, sql, tenant=tenant, limit=limit, **values)
-
-    def dated(self, tenant: str, filter: Filter, limit: int) -> list[Memory]:
-        conditions, values = where(filter)
-        sql = f"{MEMORIES}{conditions}{BY_TIME}"
-        return self._select(Memory, MEMORY_COLUMNS, sql, tenant=tenant, limit=limit, **values)
-
-    def _conditions(self, filter: Filter) -> tuple[str, dict[str, Any]]:
-        return where(filter)
-
-    def count(self, tenant: str, filter: Filter) -> int:
-        conditions, values = where(filter)
-        return int(self._query(BREADTH.format(where=conditions), tenant=tenant, **values)[0][0])
-
-    def unembedded(self, tenant: str, model: str, limit: int, after: str = "") -> list[Memory]:
-        return self._select(
-            Memory, MEMORY_COLUMNS, UNEMBEDDED, tenant=tenant, model=model, limit=limit, after=after
-        )  # fmt: skip
-
-    def of(self, tenant: str, kind: type[N], ids: Sequence[str], column: str = "id") -> list[N]:
-        if column not in columns(kind):
-            raise ValueError(f"{kind.__name__} has no column {column}")
-        sql = f"{NOUN[kind]} and {column} = any(:ids) order by id"
-        return self._select(kind, columns(kind), sql, tenant=tenant, ids=list(ids))
-
-    def all(self, tenant: str, kind: type[N], after: str, limit: int) -> list[N]:
-        sql = f"{NOUN[kind]} and id > :after order by id limit :limit"
-        while not (found := self._select(kind, columns(kind), sql, tenant=tenant, after=after, limit=limit)):
-            ids = f"select id from {noun_name(kind)} where tenant = :tenant and id > :after order by id limit :limit"
-            if not (damaged := self._query(ids, tenant=tenant, after=after, limit=limit)):
-                break
-            after = str(damaged[-1][0])
-        return found
+    def _listed(self, values: Sequence[Any]) -> list[Any]:
+        return list(values)
 
     def _select(self, kind: type[N], names: Sequence[str], sql: str, **values: Any) -> list[N]:
         return list(from_rows(kind, names, values["tenant"], self._query(sql, **values)))
@@ -334,42 +275,16 @@ class PostgresStore(Jobs, Access, Ledger, Answers, Trail, Tending, Browsing):
         with self._reading(values["tenant"]) as con:
             return con.execute(named(sql), values).fetchall()
 
-    # -- the journal --------------------------------------------------------------------------------------------------
-
-    def sharing(self, tenant: str, ids: Sequence[str]) -> list[tuple[str, str, int]]:
-        return cast("list[tuple[str, str, int]]", self._query(SHARING, tenant=tenant, ids=list(ids)))
-
-    def head(self, tenant: str) -> int:
-        found = self._query(HEAD, tenant=tenant)
-        return int(found[0][0]) if found else 0
-
     def changed(self, tenant: str, after: int, timeout: float) -> int:
         return self._listener.wait(tenant, after, timeout, self.head)
-
-    def journal(
-        self, tenant: str, after: int = 0, limit: int = 1000, target: str | None = None, since: datetime | None = None
-    ) -> list[Entry]:
-        values: dict[str, Any] = {"after": after, "limit": limit}
-        sql = ENTRIES
-        if target is not None:
-            sql += " and target = :target"
-            values["target"] = target
-        if since is not None:
-            sql += " and at > :since"
-            values["since"] = times.micros(since)
-        while rows := self._query(f"{sql} order by seq limit :limit", tenant=tenant, **values):
-            if found := list(entries(rows)):
-                return found
-            values["after"] = rows[-1][0]
-        return []
 
     # -- full text ----------------------------------------------------------------------------------------------------
 
     def match(self, tenant: str, terms: Sequence[str], filter: Filter, limit: int) -> list[tuple[str, float]]:
         if not terms:
             return []
-        conditions, values = where(filter)
-        wall, among = where(filter.wall())
+        conditions, values = self._where(filter)
+        wall, among = self._where(filters.wall(filter))
         with self._reading(tenant) as con:
             total = self._breadth(con, tenant, wall, among)
             values |= {"tenant": tenant, "terms": list(terms), "limit": limit, "total": total}
@@ -377,7 +292,7 @@ class PostgresStore(Jobs, Access, Ledger, Answers, Trail, Tending, Browsing):
         return [(str(id), round(float(score), 9)) for id, score in rows]
 
     def frequencies(self, tenant: str, terms: Sequence[str], filter: Filter) -> tuple[int, dict[str, int]]:
-        wall, among = where(filter.wall())
+        wall, among = self._where(filters.wall(filter))
         with self._reading(tenant) as con:
             values = {"tenant": tenant, "terms": list(terms), **among}
             found = con.execute(named(FREQUENCY.format(wall=wall)), values).fetchall()
@@ -387,7 +302,7 @@ class PostgresStore(Jobs, Access, Ledger, Answers, Trail, Tending, Browsing):
     # -- vectors ------------------------------------------------------------------------------------------------------
 
     def nearest(self, tenant: str, model: str, query: Floats, filter: Filter, limit: int) -> list[tuple[str, float]]:
-        conditions, values = where(filter)
+        conditions, values = self._where(filter)
         with self._reading(tenant) as con:
             indexed = con.execute(named(VECTOR_INDEX), {"name": index_name(model)}).fetchone()
             wide = indexed and self._breadth(con, tenant, conditions, values) > max(NARROW, WIDE * indexed[0])
@@ -428,21 +343,15 @@ class PostgresStore(Jobs, Access, Ledger, Answers, Trail, Tending, Browsing):
         return found
 
     def _breadth(self, con: Connection, tenant: str, conditions: str, values: dict[str, Any]) -> int:
-        """How many memories a filter lets through; of many, counted again when the journal has grown by a fiftieth."""
-        row = con.execute(named(HEAD), {"tenant": tenant}).fetchone()
-        head = int(row[0]) if row else 0
-        key = tenant, repr((conditions, sorted((name, value) for name, value in values.items() if name != "current")))
-        with self._counting:
-            counted, breadth = self._breadths.get(key, (-1, 0))
-        if head != counted and not (words.MANY_CHANGES < counted < head < counted * 1.02):
-            sql = BREADTH.format(where=conditions)
-            row = con.execute(named(sql), {"tenant": tenant, **values}).fetchone()
-            breadth = int(row[0]) if row else 0
-            with self._counting:
-                if len(self._breadths) > PAGE:
-                    self._breadths.clear()
-                self._breadths[key] = head, breadth
-        return breadth
+        """How many memories a filter lets through."""
+        row = con.execute(named(self.HEAD), {"tenant": tenant}).fetchone()
+        key = repr((tenant, conditions, sorted((name, value) for name, value in values.items() if name != "current")))
+
+        def count() -> float:
+            found = con.execute(named(COUNT.format(where=conditions)), {"tenant": tenant, **values}).fetchone()
+            return float(found[0]) if found else 0.0
+
+        return int(self._figures.get(key, int(row[0]) if row else 0, count))
 
     def save(self) -> None:
         """Build the vector index of each model that has become large enough for one."""
@@ -484,7 +393,7 @@ class PostgresStore(Jobs, Access, Ledger, Answers, Trail, Tending, Browsing):
     # -- statistics and health ----------------------------------------------------------------------------------------
 
     def used(self, tenant: str, counts: dict[str, tuple[int, int]], at: datetime) -> None:
-        self._alter(tenant, COUNT, used_rows(tenant, counts, at))
+        self._alter(tenant, COUNT_USE, used_rows(tenant, counts, at))
 
     def restore_usage(self, tenant: str, memories: Sequence[Memory]) -> None:
         self._alter(tenant, RESTORE_USAGE, [{"tenant": tenant, **to_row(memory)} for memory in memories])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -47,9 +46,6 @@ class Tending(Guard):
 
     url: str
     _pool: ConnectionPool[Connection]
-
-    @abstractmethod
-    def _alter(self, tenant: str, sql: str, many: Sequence[Mapping[str, Any]]) -> list[Sequence[Any]]: ...
 
     @abstractmethod
     def _build_indexes(self, tenant: str) -> None: ...

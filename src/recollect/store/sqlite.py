@@ -25,19 +25,15 @@ import apsw
 
 from .. import text, times
 from ..errors import StoreCorrupt
-from ..types import Entry, Filter, Kept, Memory
+from ..types import Filter, Kept, Memory
 from . import filters, sqlite_file, words
 from .access import TOKEN, Access
 from .answers import Answers
 from .browsing import Browsing
 from .changes import (
-    BY_TIME,
     CHAIN_AT,
-    ENTRIES,
     HEAD,
     MEMORIES,
-    MEMORY_COLUMNS,
-    NOUN,
     RESTORE_USAGE,
     USED,
     Changes,
@@ -47,7 +43,8 @@ from .checksums import notice
 from .jobs import Jobs
 from .ledger import Ledger
 from .mark import RESTORE, Mark
-from .rows import columns, entries, from_rows, noun_name, quoted, to_json, to_row
+from .reading import COUNT, GROUPS, STATS, Figures
+from .rows import from_rows, noun_name, quoted, to_json, to_row
 from .search import found_in
 from .sqlite_changes import SQLiteChanges
 from .sqlite_file import fetch
@@ -61,13 +58,6 @@ if TYPE_CHECKING:
 N = TypeVar("N", bound=Kept)
 log = logging.getLogger("recollect")
 
-ENDING = "select id from memory where tenant = ? and id like '%' || ? order by id limit ?"
-UNEMBEDDED = f"""{MEMORIES} and m.id > :after and not exists
-    (select 1 from embedding e where e.memory = m.n and e.model = :model) order by m.id limit :limit"""
-BY_ID = f"{MEMORIES} and m.id in (select value from json_each(:ids))"
-
-# Full text. The best few hundred by rank are filtered by joining their rows; when too few survive, the small tenant or
-# project is walled off inside the index, and every match is joined.
 # Full text. FTS5's own ranking counts the words of every tenant, so it is asked for one word at a time, where it is how
 # often the word stands in a memory (`spread`) times how rare it is in the whole file; how rare it is in what the caller
 # may see is counted here, and takes its place.
@@ -115,45 +105,26 @@ TENANTS = " union ".join(
     for table in ("journal", "job", "ledger", "answer")
 )
 # Memories that share a reference with some others, with how many they share.
-SHARING = """
-    select a.id, b.id, count(*) from memory a join memory_ref r on r.memory = a.n
-      join memory_ref s on s.tenant = r.tenant and s.ref = r.ref and s.memory <> r.memory
-      join memory b on b.n = s.memory
-    where a.tenant = :tenant and a.id in (select value from json_each(:ids)) group by 1, 2 limit 500"""
 TAGGED = "select memory from memory_tag where tenant = ? and tag = ?"
-COUNT = "select count(*) from memory m where m.tenant = :tenant {where}"
 SHARE = "select (select count(*) from memory where tenant = :tenant) * 1.0 / max(1, (select count(*) from memory))"
 
-STATS = {
-    "memories": "select count(*) from memory where tenant = :tenant",
-    "sources": "select count(*) from source where tenant = :tenant",
-    "evidence": "select count(*) from evidence where tenant = :tenant",
-    "entities": "select count(*) from entity where tenant = :tenant",
-    "links": "select count(*) from link where tenant = :tenant",
-    "tombstones": "select count(*) from tombstone where tenant = :tenant",
-    "journal": HEAD,
-}
-GROUPS = {
-    "by_state": "select state, count(*) from memory where tenant = :tenant group by 1 order by 2 desc",
-    "by_kind": "select kind, count(*) from memory where tenant = :tenant group by 1 order by 2 desc",
-    "by_project": "select project, count(*) from memory where tenant = :tenant group by 1 order by 2 desc limit 50",
-    "embedded": "select model, count(distinct memory) from embedding where tenant = :tenant group by 1",
-}
-
 LOOK = 0.1  # seconds between two looks at the journal of somebody who waits for news
-MAX_FIGURES = 1000  # counts that are kept in memory
 FIRST_LOOK = 200  # matches of a full text query that are scored by their length too
 INDEX_BATCH = 16384  # vectors read at a time when the index is built
 WORTH_SAVING = 5000  # vectors from which a copy of the index beside the database pays
 
 
-def where(filter: Filter) -> tuple[str, dict[str, Any]]:
-    """A filter as conditions on the memory `m`."""
-    conditions, values = filters.where(filter, "in (select value from json_each(:{}))", "n")
-    return conditions, {name: to_json(one) if isinstance(one, list) else one for name, one in values.items()}
-
-
 class SQLiteStore(Jobs, Access, Ledger, Answers, Trail, Tending, Browsing):
+    AMONG, KEY = "in (select value from json_each(:{}))", "n"
+    ENDING = "select id from memory where tenant = :tenant and id like '%' || :tail order by id limit :limit"
+    UNEMBEDDED = f"""{MEMORIES} and m.id > :after and not exists
+        (select 1 from embedding e where e.memory = m.n and e.model = :model) order by m.id limit :limit"""
+    SHARING = """
+        select a.id, b.id, count(*) from memory a join memory_ref r on r.memory = a.n
+          join memory_ref s on s.tenant = r.tenant and s.ref = r.ref and s.memory <> r.memory
+          join memory b on b.n = s.memory
+        where a.tenant = :tenant and a.id in (select value from json_each(:ids)) group by 1, 2 limit 500"""
+
     def __init__(self, path: Path, patience: float, now: datetime) -> None:
         self.path = path
         self._patience = patience
@@ -169,7 +140,7 @@ class SQLiteStore(Jobs, Access, Ledger, Answers, Trail, Tending, Browsing):
         self._closed = False
         self._indexing = threading.RLock()
         self._indexes: dict[tuple[str, str], VectorIndex] = {}
-        self._figures: dict[str, tuple[int, float]] = {}
+        self._figures = Figures()
         self._summed = set()
         with self._reading() as con:
             self._identity = str(con.execute("select value from meta where key = 'store'").get)
@@ -254,57 +225,10 @@ class SQLiteStore(Jobs, Access, Ledger, Answers, Trail, Tending, Browsing):
         with self._reading() as con:
             return sorted(str(row[0]) for row in con.execute(TENANTS))
 
-    # -- memories -----------------------------------------------------------------------------------------------------
+    # -- rows ----------------------------------------------------------------------------------------------------------
 
-    def memories(self, tenant: str, ids: Sequence[str]) -> dict[str, Memory]:
-        found = self._select(Memory, MEMORY_COLUMNS, BY_ID, tenant=tenant, ids=to_json(list(ids)))
-        return {memory.id: memory for memory in found}
-
-    def ending(self, tenant: str, tail: str, limit: int) -> list[str]:
-        with self._reading() as con:
-            return [str(row[0]) for row in con.execute(ENDING, (tenant, tail, limit))]
-
-    def page(self, tenant: str, filter: Filter, after: str | None, limit: int) -> list[Memory]:
-        conditions, values = where(filter)
-        if after:
-            conditions += " and m.id < :after"
-        sql = f"{MEMORIES}{conditions} order by m.id desc limit :limit"
-        return self._select(Memory, MEMORY_COLUMNS, sql, tenant=tenant, after=after, limit=limit, **values)
-
-    def dated(self, tenant: str, filter: Filter, limit: int) -> list[Memory]:
-        conditions, values = where(filter)
-        sql = f"{MEMORIES}{conditions}{BY_TIME}"
-        return self._select(Memory, MEMORY_COLUMNS, sql, tenant=tenant, limit=limit, **values)
-
-    def _conditions(self, filter: Filter) -> tuple[str, dict[str, Any]]:
-        return where(filter)
-
-    def count(self, tenant: str, filter: Filter) -> int:
-        conditions, values = where(filter)
-        with self._reading() as con:
-            return int(con.execute(COUNT.format(where=conditions), {"tenant": tenant, **values}).get)
-
-    def unembedded(self, tenant: str, model: str, limit: int, after: str = "") -> list[Memory]:
-        return self._select(
-            Memory, MEMORY_COLUMNS, UNEMBEDDED, tenant=tenant, model=model, limit=limit, after=after
-        )  # fmt: skip
-
-    def of(self, tenant: str, kind: type[N], ids: Sequence[str], column: str = "id") -> list[N]:
-        if column not in columns(kind):
-            raise ValueError(f"{kind.__name__} has no column {column}")
-        # Sorted here: asked to sort, SQLite walks all of the tenant's ids to look for a few.
-        sql = f"{NOUN[kind]} and {column} in (select value from json_each(:ids))"
-        found = self._select(kind, columns(kind), sql, tenant=tenant, ids=to_json(list(ids)))
-        return sorted(found, key=lambda noun: noun.id)
-
-    def all(self, tenant: str, kind: type[N], after: str, limit: int) -> list[N]:
-        sql = f"{NOUN[kind]} and id > :after order by id limit :limit"
-        while not (found := self._select(kind, columns(kind), sql, tenant=tenant, after=after, limit=limit)):
-            ids = f"select id from {noun_name(kind)} where tenant = :tenant and id > :after order by id limit :limit"
-            if not (damaged := self._query(ids, tenant=tenant, after=after, limit=limit)):
-                break
-            after = str(damaged[-1][0])
-        return found
+    def _listed(self, values: Sequence[Any]) -> str:
+        return to_json(list(values))
 
     def _select(self, kind: type[N], names: Sequence[str], sql: str, **values: Any) -> list[N]:
         with self._reading() as con:
@@ -317,39 +241,11 @@ class SQLiteStore(Jobs, Access, Ledger, Answers, Trail, Tending, Browsing):
                         notice(noun_name(kind), id)
         return list(from_rows(kind, names, str(values["tenant"]), rows))
 
-    # -- the journal --------------------------------------------------------------------------------------------------
-
-    def sharing(self, tenant: str, ids: Sequence[str]) -> list[tuple[str, str, int]]:
-        with self._reading() as con:
-            found: list[Any] = con.execute(SHARING, {"tenant": tenant, "ids": to_json(list(ids))}).fetchall()
-        return found
-
-    def head(self, tenant: str) -> int:
-        with self._reading() as con:
-            return int(con.execute(HEAD, {"tenant": tenant}).get)
-
     def changed(self, tenant: str, after: int, timeout: float) -> int:
         deadline = time.monotonic() + timeout
         while (newest := self.head(tenant)) <= after and (left := deadline - time.monotonic()) > 0:
             time.sleep(min(left, LOOK))
         return newest
-
-    def journal(
-        self, tenant: str, after: int = 0, limit: int = 1000, target: str | None = None, since: datetime | None = None
-    ) -> list[Entry]:
-        sql = ENTRIES
-        if target is not None:
-            sql += " and target = :target"
-        if since is not None:
-            sql += " and at > :since"
-        values: dict[str, Any] = {"tenant": tenant, "after": after, "limit": limit, "target": target}
-        if since is not None:
-            values["since"] = times.micros(since)
-        while rows := self._query(f"{sql} order by seq limit :limit", **values):
-            if found := list(entries(rows)):
-                return found
-            values["after"] = rows[-1][0]
-        return []
 
     # -- full text ----------------------------------------------------------------------------------------------------
 
@@ -377,8 +273,8 @@ class SQLiteStore(Jobs, Access, Ledger, Answers, Trail, Tending, Browsing):
         self, con: apsw.Connection, tenant: str, terms: Sequence[str], filter: Filter, rows: int
     ) -> list[tuple[float, dict[int, float]]]:
         """For each word, how rare it is in what the filter's scope lets through, and how it is spread in it."""
-        conditions, values = where(filter.wall())
-        total, sql = self._breadth(con, tenant, filter.wall()), SPREAD
+        conditions, values = self._where(filters.wall(filter))
+        total, sql = self._breadth(con, tenant, filters.wall(filter)), SPREAD
         values["tenant"] = tenant
         if conditions or con.execute(OTHERS, values).get:
             sql = SPREAD_BEHIND_WALL.format(where=conditions)
@@ -393,12 +289,11 @@ class SQLiteStore(Jobs, Access, Ledger, Answers, Trail, Tending, Browsing):
             found.append((words.rarity(total, len(spread)), {n: score / theirs for n, score in spread}))
         return found
 
-    @staticmethod
     def _chosen(
-        con: apsw.Connection, tenant: str, best: Sequence[int], filter: Filter, limit: int
+        self, con: apsw.Connection, tenant: str, best: Sequence[int], filter: Filter, limit: int
     ) -> dict[int, str]:  # fmt: skip
         """The best that pass a filter, with their ids."""
-        conditions, values = where(filter)
+        conditions, values = self._where(filter)
         chosen: dict[int, str] = {}
         for start in range(0, len(best), limit):
             values |= {"tenant": tenant, "rows": to_json(best[start : start + limit])}
@@ -410,11 +305,11 @@ class SQLiteStore(Jobs, Access, Ledger, Answers, Trail, Tending, Browsing):
         return dict(itertools.islice(chosen.items(), limit))
 
     def frequencies(self, tenant: str, terms: Sequence[str], filter: Filter) -> tuple[int, dict[str, int]]:
-        wall, values = where(filter.wall())
+        wall, values = self._where(filters.wall(filter))
         with self._reading() as con:
             values |= {"tenant": tenant, "terms": to_json(list(terms))}
             found: list[Any] = con.execute(FREQUENCY.format(wall=wall), values).fetchall()
-            total = self._breadth(con, tenant, filter.wall())
+            total = self._breadth(con, tenant, filters.wall(filter))
         return max(total, *(count for _, count in found), 1), dict(found)
 
     def _wall(self, tenant: str, filter: Filter) -> str:
@@ -429,20 +324,13 @@ class SQLiteStore(Jobs, Access, Ledger, Answers, Trail, Tending, Browsing):
 
     def _breadth(self, con: apsw.Connection, tenant: str, filter: Filter) -> int:
         """How many memories pass a filter."""
-        conditions, values = where(filter)
+        conditions, values = self._where(filter)
         return int(self._counted(con, tenant, COUNT.format(where=conditions), values))
 
     def _counted(self, con: apsw.Connection, tenant: str, sql: str, values: dict[str, Any]) -> float:
-        """A figure of a tenant; in a large store it is counted again only when the journal has grown by a fiftieth."""
-        head = int(con.execute(HEAD, {"tenant": tenant}).get)
-        key = f"{tenant}\0{sql}\0{values}"
-        at, figure = self._figures.get(key, (-1, 0.0))
-        if head != at and not (words.MANY_CHANGES < at < head < at * 1.02):
-            at, figure = head, float(con.execute(sql, {"tenant": tenant, **values}).get)
-            if len(self._figures) >= MAX_FIGURES:
-                self._figures.clear()
-            self._figures[key] = at, figure
-        return figure
+        values = {"tenant": tenant, **values}
+        head = int(con.execute(HEAD, values).get)
+        return self._figures.get(f"{sql}\0{values}", head, lambda: float(con.execute(sql, values).get))
 
     # -- vectors ------------------------------------------------------------------------------------------------------
 

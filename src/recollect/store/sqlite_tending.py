@@ -6,7 +6,7 @@ import logging
 import os
 import threading
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -83,13 +83,7 @@ class Tending(Guard):
     def _reading(self) -> AbstractContextManager[apsw.Connection]: ...
 
     @abstractmethod
-    def tenants(self) -> list[str]: ...
-
-    @abstractmethod
     def _copy(self, tenant: str, model: str) -> Path: ...
-
-    @abstractmethod
-    def _alter(self, tenant: str, sql: str, many: Sequence[Mapping[str, Any]]) -> list[Sequence[Any]]: ...
 
     def tidy(self) -> dict[str, Any]:
         """Count large tables for the planner, merge the full text index, give free pages back, shorten the log."""

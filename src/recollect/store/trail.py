@@ -7,8 +7,7 @@ one that is gone is not kept.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any, ClassVar
@@ -16,6 +15,7 @@ from typing import Any, ClassVar
 from .. import times
 from ..history_types import Sighting
 from ..types import Entry
+from .backend import Backend
 from .changes import ENTRY_COLUMNS, MANY
 from .rows import entries
 
@@ -51,16 +51,10 @@ class Trace:
     newest: bool = False
 
 
-class Trail(ABC):
+class Trail(Backend):
     """The part of a store that tells what happened."""
 
     SHARE: ClassVar[str] = ""  # what keeps a memory from being erased while its sighting is written
-
-    @abstractmethod
-    def _query(self, sql: str, **values: Any) -> list[tuple[Any, ...]]: ...
-
-    @abstractmethod
-    def _alter(self, tenant: str, sql: str, many: Sequence[Mapping[str, Any]]) -> list[Sequence[Any]]: ...
 
     def trail(self, tenant: str, trace: Trace, limit: int) -> list[Entry]:
         conditions, values = _conditions(trace)

@@ -42,7 +42,6 @@ def weighed(row: dict[str, Any]) -> tuple[dict[str, float], int]:
 
 # BM25. The average length is a constant: one that is counted would tell of what a caller may not see.
 SATURATION, BY_LENGTH, AVERAGE = 1.2, 0.75, 40.0
-MANY_CHANGES = 2000  # journal rows from which how many memories there are need not be known exactly
 
 
 def rarity(total: int, holding: int) -> float:

@@ -1,0 +1,144 @@
+"""Reading, for every backend: memories by filter and by id, nouns by column, the journal; figures that are kept.
+
+A backend says how it looks into a list (`AMONG`), how it is given one (`_listed`), and the few statements that differ.
+"""
+
+from __future__ import annotations
+
+import threading
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any, ClassVar, TypeVar
+
+from .. import times
+from ..types import Entry, Filter, Kept, Memory
+from . import filters
+from .backend import Backend
+from .changes import BY_TIME, ENTRIES, HEAD, MEMORIES, MEMORY_COLUMNS, NOUN
+from .rows import columns, entries, noun_name
+
+N = TypeVar("N", bound=Kept)
+COUNT = "select count(*) from memory m where m.tenant = :tenant {where}"
+NOUNS = {"memories": "memory", "sources": "source", "evidence": "evidence", "entities": "entity", "links": "link",
+         "tombstones": "tombstone"}  # fmt: skip
+STATS = {name: f"select count(*) from {table} where tenant = :tenant" for name, table in NOUNS.items()}
+STATS["journal"] = HEAD
+GROUPS = {
+    "by_state": "select state, count(*) from memory where tenant = :tenant group by 1 order by 2 desc",
+    "by_kind": "select kind, count(*) from memory where tenant = :tenant group by 1 order by 2 desc",
+    "by_project": "select project, count(*) from memory where tenant = :tenant group by 1 order by 2 desc limit 50",
+    "embedded": "select model, count(distinct memory) from embedding where tenant = :tenant group by 1",
+}
+MANY_CHANGES = 2000  # journal rows from which figures need not be exact
+MAX_FIGURES = 1000
+
+
+class Figures:
+    """Counts of a tenant; in a large store they are taken again only when the journal has grown by a fiftieth."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, tuple[int, float]] = {}
+        self._lock = threading.Lock()
+
+    def get(self, key: str, head: int, count: Callable[[], float]) -> float:
+        with self._lock:
+            at, figure = self._kept.get(key, (-1, 0.0))
+        if head != at and not MANY_CHANGES < at < head < at * 1.02:
+            figure = count()
+            with self._lock:
+                if len(self._kept) >= MAX_FIGURES:
+                    self._kept.clear()
+                self._kept[key] = head, figure
+        return figure
+
+
+class Reading(Backend):
+    """The part of a store that is read."""
+
+    AMONG: ClassVar[str]  # how to say that something is in a list, with the list's name as {}
+    KEY: ClassVar[str]  # the column of a memory that its tags know it by
+    HEAD: ClassVar[str] = HEAD
+    ENDING: ClassVar[str]
+    UNEMBEDDED: ClassVar[str]
+    SHARING: ClassVar[str]
+
+    @abstractmethod
+    def _listed(self, values: Sequence[Any]) -> Any:
+        """A list as the backend takes it."""
+
+    def _where(self, filter: Filter) -> tuple[str, dict[str, Any]]:
+        """A filter as conditions on the memory `m`."""
+        conditions, values = filters.where(filter, self.AMONG, self.KEY)
+        return conditions, {name: self._listed(one) if isinstance(one, list) else one for name, one in values.items()}
+
+    def memories(self, tenant: str, ids: Sequence[str]) -> dict[str, Memory]:
+        sql = f"{MEMORIES} and m.id {self.AMONG.format('ids')}"
+        found = self._select(Memory, MEMORY_COLUMNS, sql, tenant=tenant, ids=self._listed(ids))
+        return {memory.id: memory for memory in found}
+
+    def ending(self, tenant: str, tail: str, limit: int) -> list[str]:
+        return [str(row[0]) for row in self._query(self.ENDING, tenant=tenant, tail=tail, limit=limit)]
+
+    def page(self, tenant: str, filter: Filter, after: str | None, limit: int) -> list[Memory]:
+        conditions, values = self._where(filter)
+        if after:
+            conditions += " and m.id < :after"
+            values["after"] = after
+        sql = f"{MEMORIES}{conditions} order by m.id desc limit :limit"
+        return self._select(Memory, MEMORY_COLUMNS, sql, tenant=tenant, limit=limit, **values)
+
+    def dated(self, tenant: str, filter: Filter, limit: int) -> list[Memory]:
+        conditions, values = self._where(filter)
+        sql = f"{MEMORIES}{conditions}{BY_TIME}"
+        return self._select(Memory, MEMORY_COLUMNS, sql, tenant=tenant, limit=limit, **values)
+
+    def count(self, tenant: str, filter: Filter) -> int:
+        conditions, values = self._where(filter)
+        return int(self._query(COUNT.format(where=conditions), tenant=tenant, **values)[0][0])
+
+    def unembedded(self, tenant: str, model: str, limit: int, after: str = "") -> list[Memory]:
+        values = {"tenant": tenant, "model": model, "limit": limit, "after": after}
+        return self._select(Memory, MEMORY_COLUMNS, self.UNEMBEDDED, **values)
+
+    def of(self, tenant: str, kind: type[N], ids: Sequence[str], column: str = "id") -> list[N]:
+        if column not in columns(kind):
+            raise ValueError(f"{kind.__name__} has no column {column}")
+        # Sorted here: asked to sort, SQLite walks all of the tenant's ids to look for a few.
+        sql = f"{NOUN[kind]} and {column} {self.AMONG.format('ids')}"
+        found = self._select(kind, columns(kind), sql, tenant=tenant, ids=self._listed(ids))
+        return sorted(found, key=lambda noun: noun.id)
+
+    def all(self, tenant: str, kind: type[N], after: str, limit: int) -> list[N]:
+        sql = f"{NOUN[kind]} and id > :after order by id limit :limit"
+        while not (found := self._select(kind, columns(kind), sql, tenant=tenant, after=after, limit=limit)):
+            ids = f"select id from {noun_name(kind)} where tenant = :tenant and id > :after order by id limit :limit"
+            if not (damaged := self._query(ids, tenant=tenant, after=after, limit=limit)):
+                break
+            after = str(damaged[-1][0])
+        return found
+
+    def sharing(self, tenant: str, ids: Sequence[str]) -> list[tuple[str, str, int]]:
+        rows = self._query(self.SHARING, tenant=tenant, ids=self._listed(ids))
+        return [(str(one), str(other), int(count)) for one, other, count in rows]
+
+    def head(self, tenant: str) -> int:
+        found = self._query(self.HEAD, tenant=tenant)
+        return int(found[0][0]) if found else 0
+
+    def journal(
+        self, tenant: str, after: int = 0, limit: int = 1000, target: str | None = None, since: datetime | None = None
+    ) -> list[Entry]:
+        sql = ENTRIES
+        values: dict[str, Any] = {"tenant": tenant, "after": after, "limit": limit}
+        if target is not None:
+            sql += " and target = :target"
+            values["target"] = target
+        if since is not None:
+            sql += " and at > :since"
+            values["since"] = times.micros(since)
+        while rows := self._query(f"{sql} order by seq limit :limit", **values):
+            if found := list(entries(rows)):
+                return found
+            values["after"] = rows[-1][0]
+        return []
