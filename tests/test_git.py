@@ -258,9 +258,9 @@ def test_a_large_work_tree_is_believed_for_a_while(repo: Repo, monkeypatch: pyte
     first = kept.state(repo.path)
     repo.write("0.py", "22")
     assert kept.state(repo.path) is first
-    monkeypatch.setattr(state, "LASTS", 0.0)
+    monkeypatch.setattr(state, "MAX_AGE", 0.0)
     assert [one.path for one in kept.state(repo.path).unstaged] == ["0.py"]
-    monkeypatch.setattr(state, "LASTS", 60.0)
+    monkeypatch.setattr(state, "MAX_AGE", 60.0)
     head = repo.put("A commit is seen at once")
     assert kept.state(repo.path).head == head
 

@@ -360,7 +360,7 @@ class Importer:
         return clamped
 
     def _entry(self, data: dict[str, Any]) -> Entry:
-        if redact(json.dumps([data.get("before"), data.get("after"), data.get("reason")], ensure_ascii=False))[1]:
+        if any(redact(said)[1] for said in _strings([data.get("before"), data.get("after"), data.get("reason")])):
             raise BadInput("A journal row holds a secret.", fix="Export again without the journal.")
         try:
             return Entry.from_dict(data)
@@ -487,3 +487,12 @@ def _observations(data: dict[str, Any]) -> tuple[str, ...]:
     if not isinstance(said, list) or not all(isinstance(one, str) and one.strip() for one in said):
         raise BadInput("observations must be a list of texts.")
     return tuple(said)
+
+
+def _strings(value: Any) -> Iterator[str]:
+    """The texts of a row, each by itself: the name of a field ("key") is no hint that its value is a secret."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _strings(part)
