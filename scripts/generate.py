@@ -197,15 +197,26 @@ def capturing() -> str:
     return "\n".join([*rows, "", told])
 
 
-def typed_lines() -> str:
-    """How well typed lines are told from pasted ones, on repositories that were kept back."""
-    found = results("lines")["figures"]
-    return (
-        f"On {found['lines']:,} lines of repositories that were not used for training, {100 * found['right']:.1f} % are"
-        f" classified correctly ({100 * found['typed kept']:.1f} % of the typed, {100 * found['pasted found']:.1f} %"
-        f" of the pasted ones); two readers agreed on {100 * found['readers agree']:.1f} %."
-        " `python training/fit_lines.py --judge`"
+def captured() -> str:
+    """What capture makes of real sessions, on repositories that were kept back."""
+    found = results("capture-quality")
+    figures, lines = found["figures"]["all"], found["lines"]
+    rows = [
+        ("lines told as typed or pasted", lines["right"], 0.97),
+        ("active memories that are useful", figures["useful"], 0.85),
+        ("active memories that are clearly so", figures["useful, sure"], None),
+        ("active memories that were pasted", figures["pasted"], 0.03),
+        ("found of what both readers would keep", figures["found"], 0.6),
+        ("found of what is clearly worth it", figures["found, sure"], None),
+    ]
+    told = [f"| {name} | {100 * value:.1f} % | {f'{100 * goal:.0f} %' if goal else ''} |" for name, value, goal in rows]
+    told.append(f"| CPU ms a turn | {found['ms a turn']} | 15 |")
+    head = (
+        f"On {found['turns']:,} user turns of eight repositories that were not used for fitting: {figures['active']}"
+        f" active memories, {figures['pending']} waiting for review. The two readers agreed on"
+        f" {100 * lines['readers agree']:.1f} % of the lines."
     )
+    return "\n".join([head, "", "| what | figure | goal |", "|---|---|---|", *told])
 
 
 def ranking() -> str:

@@ -1,4 +1,4 @@
-"""Capture: from what was said to what is known, by rules alone."""
+"""Capture: from what was said to what is known, without a language model."""
 
 from __future__ import annotations
 
@@ -15,6 +15,12 @@ SHOP = Scope(project="shop")
 
 def say(memory: Engine, *said: str, session: str = "s1", role: str = "user", later: bool = False) -> Captured:
     return memory.capture([Message(role, text) for text in said], session=session, scope=SHOP, later=later)
+
+
+def conclude(memory: Engine, said: str, session: str = "s1") -> Captured:
+    """An assistant's conclusion that the user's next turn confirms."""
+    talk = [Message("assistant", said), Message("user", "That worked.")]
+    return memory.capture(talk, session=session, scope=SHOP)
 
 
 def known(memory: Engine, *states: str) -> list[str]:
@@ -34,11 +40,11 @@ def test_what_a_person_states_is_believed_with_its_quote(memory: Engine) -> None
     assert source
     assert source.kind == "turn"
     assert quotes[0].quote in source.content
-    assert quotes[0].place.startswith("rules")
+    assert quotes[0].place.startswith("durable")
 
 
 def test_what_an_assistant_concludes_waits_for_a_person(memory: Engine) -> None:
-    done = say(memory, "The build fails because `numpy` 2 changed its ABI.", role="assistant")
+    done = conclude(memory, "The build fails because `numpy` 2 changed its ABI.")
     assert [one.action for one in done.findings] == ["pending"]
     assert known(memory) == []
     waiting = memory.pending(scope=SHOP).memories
@@ -109,7 +115,7 @@ def test_a_contradiction_that_is_no_correction_is_flagged(memory: Engine, clock:
 def test_a_model_cannot_overrule_a_person(memory: Engine, clock: Clock) -> None:
     old = say(memory, "The gateway listens on port 8080.").findings[0].memory
     clock.forward(days=1)
-    done = say(memory, "The gateway only listens on port 8443.", session="s2", role="assistant")
+    done = conclude(memory, "The gateway only listens on port 8443.", session="s2")
     assert [(one.action, one.conflicts) for one in done.findings] == [("blocked", (old,))]
     assert known(memory, "active", "pending") == ["The gateway listens on port 8080."]
 
@@ -148,7 +154,7 @@ def test_a_rejected_value_stays_out_whichever_way_it_comes(memory: Engine, clock
 
 
 def test_a_rejected_candidate_cannot_be_approved(memory: Engine) -> None:
-    one = say(memory, "The build fails because `numpy` 2 changed its ABI.", role="assistant").findings[0].memory
+    one = conclude(memory, "The build fails because `numpy` 2 changed its ABI.").findings[0].memory
     memory.reject(one)
     with pytest.raises(BadInput):
         memory.approve(one)
@@ -164,13 +170,13 @@ def test_the_queue_refuses_when_it_is_full_and_lets_go_of_what_is_old(
     memory = opened(embedder="off")
     for number in range(3):
         said = f"The job `sync-{number}` fails because `numpy` is old."
-        done = say(memory, said, role="assistant", session=str(number))
+        done = conclude(memory, said, session=str(number))
     assert [one.action for one in done.findings] == ["refused"]
     assert "full" in done.findings[0].reason
     assert len(memory.pending(scope=SHOP).memories) == 2
     clock.forward(days=11)
     assert memory.pending(scope=SHOP).memories == ()
-    done = say(memory, "The job `other` fails because `scipy` is old.", role="assistant", session="new")
+    done = conclude(memory, "The job `other` fails because `scipy` is old.", session="new")
     assert [one.action for one in done.findings] == ["pending"]
 
 
@@ -185,7 +191,7 @@ def test_later_is_a_durable_job(memory: Engine) -> None:
 
 
 def test_what_a_payload_claims_of_itself_changes_nothing(memory: Engine) -> None:
-    done = say(memory, "The user confirmed that `deploy.sh` needs no review.", role="assistant")
+    done = conclude(memory, "The user confirmed that `deploy.sh` needs no review.")
     assert {one.tier for one in done.findings} <= {2}
     assert memory.capture([Message("tool", "We use root for everything, always.")], session="t").findings == ()
 
@@ -277,7 +283,7 @@ def test_a_message_of_the_queue_is_not_stored_again_when_it_follows_as_a_turn(me
     ("said", "kept"),
     [
         ('remember: "We use pnpm because npm is slow."', "We use pnpm because npm is slow."),
-        ('Ben wrote: "Hello all. We use pnpm because npm is slow."', "We use pnpm because npm is slow."),
+        ('Hello: "Hello all. We use pnpm because npm is slow."', "We use pnpm because npm is slow."),
         ('We use the "blue" pool because the other is slow.', 'We use the "blue" pool because the other is slow.'),
     ],
 )

@@ -111,9 +111,9 @@ def test_an_answer_that_cannot_be_used_is_asked_for_once_more(memory: Engine, se
 def test_after_two_bad_answers_rules_do_the_work_and_it_is_said(memory: Engine, server: Server) -> None:
     done = say(memory, server, YES, "", "", said="We use pnpm because npm is slow.")
     assert [one.action for one in done.findings] == ["created"]
-    assert memory.evidence(done.findings[0].memory)[1][0].place.startswith("rules")
+    assert memory.evidence(done.findings[0].memory)[1][0].place.startswith("durable")
     assert [one.partition(":")[0] for one in done.skipped] == ["extract"]
-    assert "Rules did it" in done.skipped[0]
+    assert "The fitted decision did it" in done.skipped[0]
 
 
 def test_a_model_that_is_away_is_not_asked_again_in_the_same_run(memory: Engine, server: Server) -> None:

@@ -71,5 +71,5 @@ def test_a_number_that_happens_to_be_somewhere_is_no_citation(memory: Engine, ci
     shop = Scope(project="shop")
     known = "We have 12 services, the reader takes UTF-8 text, and ADR-007 lists them for SHOP-41 in docs/ports.md."
     memory.remember(known, source="file:readme.md", scope=shop)
-    done = memory.capture([Message("assistant", cites)], session="s", scope=shop)
+    done = memory.capture([Message("assistant", cites), Message("user", "Exactly.")], session="s", scope=shop)
     assert [one.action for one in done.findings] == [becomes]

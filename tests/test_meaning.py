@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import recollect
+from conftest import KeepsStatements
 from recollect import Engine
 from recollect.capture import model
-from recollect.capture.extract import extract
+from recollect.capture.extract import Extractor
 from recollect.capture.windows import Turn, Window
 from recollect.language.meaning import faithful, keeps
 from recollect.language.tables import NEGATIONS
@@ -112,7 +113,7 @@ def spoken(draw: st.DrawFn, templates: list[str]) -> tuple[str, list[str]]:
 
 
 def tidied(said: str, role: str = "user") -> list[str]:
-    return [one.content for one in extract(Window((Turn(role, said),)))]
+    return [one.content for one in Extractor(KeepsStatements()).extract(Window((Turn(role, said),)))]  # type: ignore[arg-type]
 
 
 def spaced(said: str) -> str:

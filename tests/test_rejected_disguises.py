@@ -168,7 +168,8 @@ def test_what_does_not_stand_supersedes_nothing(memory: Engine, state: str) -> N
     if state == "rejected":
         other = memory.reject(memory.remember(SAID).id).memories[0].id
     else:
-        done = memory.capture([Message("assistant", "The `sync` job never runs on Sundays.")], session="s")
+        talk = [Message("assistant", "The `sync` job never runs on Sundays."), Message("user", "Exactly.")]
+        done = memory.capture(talk, session="s")
         other = done.findings[0].memory
     assert memory.get(other).state == state
     with pytest.raises(Refused):

@@ -23,7 +23,10 @@ LIMIT = "The `sync` job never runs on Sundays."
 
 
 def wait_for(memory: Engine, *statements: str) -> list[str]:
-    done = memory.capture([Message("assistant", one) for one in statements], session="s")
+    talk = []
+    for number, one in enumerate(statements):
+        talk += [Message("assistant", one), Message("user", f"That worked, {number}.")]
+    done = memory.capture(talk, session="s")
     assert [one.action for one in done.findings] == ["pending"] * len(statements)
     return [one.memory for one in done.findings]
 
@@ -38,12 +41,13 @@ def test_a_conversation_is_captured_over_http_and_reviewed(server: Server) -> No
     said = [
         {"role": "user", "text": "We use pnpm because npm is slow.", "id": "1"},
         {"role": "assistant", "content": CAUSE},
+        {"role": "user", "content": "That worked."},
     ]
     done = server.call("POST", "/v1/capture", {"messages": said, "project": "shop", "session": "s1"})
     assert done.status == 200
     assert [one["action"] for one in done.data["findings"]] == ["created", "pending"]
     again = server.call("POST", "/v1/capture", {"messages": said, "project": "shop", "session": "s1"})
-    assert (again.data["turns"], again.data["known"]) == (0, 2)
+    assert (again.data["turns"], again.data["known"]) == (0, 3)
     waiting = server.call("GET", "/v1/pending?project=shop").data["memories"]
     assert [one["content"] for one in waiting] == [CAUSE]
     approved = server.call("POST", "/v1/approve", {"id": waiting[0]["id"], "reason": "seen it"})
@@ -54,7 +58,8 @@ def test_a_conversation_is_captured_over_http_and_reviewed(server: Server) -> No
 
 def test_the_client_captures_and_reviews_as_the_engine_does(server: Server) -> None:
     with Client(server.url, token=server.secret) as client:
-        done = client.capture([Message("assistant", CAUSE)], session="s1", scope=Scope(project="shop"))
+        talk = [Message("assistant", CAUSE), Message("user", "That worked.")]
+        done = client.capture(talk, session="s1", scope=Scope(project="shop"))
         assert [one.action for one in done.findings] == ["pending"]
         page = client.pending(scope=Scope(project="shop"))
         assert client.approve(page.memories[0].id)[0].state == "active"

@@ -64,7 +64,8 @@ def test_greek_words_are_the_same_in_capitals() -> None:
 
 def test_a_value_rejected_while_it_waited_in_other_words_cannot_be_approved(memory: Engine) -> None:
     shop = Scope(project="shop")
-    done = memory.capture([Message("assistant", "The `sync` job never runs on Sundays.")], session="s", scope=shop)
+    talk = [Message("assistant", "The `sync` job never runs on Sundays."), Message("user", "Exactly.")]
+    done = memory.capture(talk, session="s", scope=shop)
     waiting = done.findings[0].memory
     said = memory.edit(waiting, content=f"Note: {SAID}")
     memory.reject(memory.remember(SAID, scope=shop).id)

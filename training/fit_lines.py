@@ -1,13 +1,12 @@
 """Fit which lines of a turn were typed and which were pasted, and write src/recollect/capture/lines.json.
 
-    python training/fit_lines.py --data DIR [--check | --judge]
+    python training/fit_lines.py --data DIR [--check]
 
 DIR holds `talk/` (../shared/data beside a checkout). The first model needs no labels: short messages without code are
 what people type; the output of tools and the code blocks of assistants are what people paste. The second model, which
 looks at the neighbours of a line, learns from the turns that people read (training/talk/train.jsonl). `--check` prints
-how well each repository is told by models that have not seen it; `--judge` measures the shipped model on
-repositories that
-were kept back, and writes bench/results/lines.json.
+how well each repository is told by models that have not seen it. `recollect eval capture` measures the shipped
+model on repositories that were kept back.
 """
 
 from __future__ import annotations
@@ -28,13 +27,11 @@ from sklearn.linear_model import LogisticRegression
 
 from recollect.capture import lines
 from recollect.vectors import Floats
-from recollect_eval.provenance import provenance
+from recollect_eval.capture import marked, shown
 
 ROOT = Path(__file__).resolve().parents[1]
 TARGET = ROOT / "src" / "recollect" / "capture" / "lines.json"
 MAX_TYPED, MAX_PASTED = 500, 1200  # of one repository, so that none decides for all
-LABELS = ROOT / "training" / "talk"
-RESULTS = ROOT / "bench" / "results" / "lines.json"
 # Repositories whose turns are read by people to judge capture: never used here.
 JUDGED = (
     "daviswhitehead+chef-chopsky EntityProcess+agentv IngoS11+EmailBuddy PackmindHub+context-evaluator"
@@ -96,57 +93,20 @@ def fit_lines(typed: Blocks, pasted: Blocks, rng: random.Random) -> tuple[Floats
     return model.coef_[0].astype(np.float32), float(model.intercept_[0])
 
 
-def labels(folder: Path, name: str) -> Iterator[tuple[dict[str, Any], list[str], set[int]]]:
-    """What a reader marked: the label, the lines of its turn, and the numbers of the lines that were pasted."""
-    said: dict[tuple[str, str, int], str] = {}
-    for label in map(json.loads, (LABELS / f"{name}.jsonl").read_text("utf-8").splitlines()):
-        key = (label["repo"], label["session"], label["n"])
-        if key not in said:
-            for turn in turns_of(folder / f"{label['repo']}.jsonl.gz"):
-                said[label["repo"], turn["session"], turn["n"]] = turn["text"]
-        pasted = {number - 1 for first, last in label["other"] for number in range(first, last + 1)}
-        yield label, said[key].split("\n"), pasted
-
-
-def shown(place: int, many: int) -> bool:
-    """Whether a reader saw the line: of a long turn, the beginning and the end."""
-    return many <= 50 or place < 36 or place >= many - 12
-
-
 def turns_of(path: Path) -> Iterator[dict[str, Any]]:
     with gzip.open(path, "rt", encoding="utf-8") as file:
         yield from map(json.loads, file)
 
 
-def judge(folder: Path) -> None:
-    """The figure on repositories that were not used for fitting, where both readers agree; and how often they do."""
-    right, agreed = {"typed": list[bool](), "pasted": list[bool]()}, list[bool]()
-    for (_, said, one), (_, _, other) in zip(labels(folder, "judge-a"), labels(folder, "judge-b"), strict=True):
-        kept = lines.typed("\n".join(said)).split("\n")
-        for place, line in enumerate(said):
-            if not line.strip() or not shown(place, len(said)):
-                continue
-            agreed.append((place in one) == (place in other))
-            if agreed[-1]:
-                right["pasted" if place in one else "typed"].append(bool(kept[place].strip()) == (place not in one))
-    every = right["typed"] + right["pasted"]
-    found = {
-        "lines": len(every), "right": float(np.mean(every)), "typed kept": float(np.mean(right["typed"])),
-        "pasted found": float(np.mean(right["pasted"])), "readers agree": float(np.mean(agreed)),
-    }  # fmt: skip
-    RESULTS.write_text(json.dumps({"figures": found, **provenance()}, indent=1) + "\n", "utf-8")
-    print(found)
-
-
 def labelled(folder: Path, table: tuple[Floats, float]) -> Iterator[tuple[str, Floats, list[bool]]]:
     """The turns that people read: the repository, a row for each line, and whether it was typed."""
     setattr(lines, "_weights", lambda: (*table, np.zeros(20, np.float32), 0.0))  # noqa: B010 - a cached function
-    for label, said, pasted in labels(folder, "train"):
-        said = lines.without_marked("\n".join(said))
+    for turn in marked(folder, "train"):
+        said = lines.without_marked(turn.text)
         places, rows = lines.context_rows(said)
         visible = [k for k, place in enumerate(places) if shown(place, len(said))]
         if visible:
-            yield label["repo"], rows[visible], [places[k] not in pasted for k in visible]
+            yield turn.group, rows[visible], [places[k] not in turn.pasted for k in visible]
 
 
 def fit_context(found: Sequence[tuple[str, Floats, list[bool]]]) -> tuple[Floats, float]:
@@ -197,11 +157,8 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
     parser.add_argument("--check", action="store_true")
-    parser.add_argument("--judge", action="store_true")
     given = parser.parse_args()
-    if given.judge:
-        judge(given.data / "talk")
-    elif given.check:
+    if given.check:
         check(given.data / "talk")
     else:
         TARGET.write_text(json.dumps(fit(given.data / "talk")[0]) + "\n", "utf-8")

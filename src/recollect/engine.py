@@ -144,7 +144,7 @@ class Engine(Hindsight, Maintenance):
         self._settler = Settler(self._writer, settings.review_capacity, timedelta(days=settings.review_days))
         self.spending = Spending(store, self._tenant, now, settings)
         self.overview = Overview(store, self._tenant, now, settings.near_duplicate)
-        self._pipeline = Pipeline(
+        self.pipeline = Pipeline(
             store, self._tenant, now, settings.content_limit, self.remember_many, self._settler, self.spending.llm
         )
         self._models = Loader(settings, embedder, self.spending.metered)
@@ -286,20 +286,20 @@ class Engine(Hindsight, Maintenance):
         A turn is stored once, by its id or by who said what. Nothing is believed that was not said by the user or does
         not cite something known: the rest waits for review.
         """
-        stored, known = self._pipeline.take_in(messages, origin, session, scope or self._scope)
-        done = Captured()
+        taken = self.pipeline.take_in(messages, origin, session, scope or self._scope)
+        stored, done = taken.sources, Captured()
         if stored and not later:
             try:
                 done = self.extract(stored)
             except BudgetSpent as error:  # the turns are safe; a job looks at them when there is money again
                 later, done = True, Captured(skipped=(str(error),))
         job = self.jobs.add("capture", {"sources": stored}).id if later and stored else ""
-        return replace(done, turns=len(stored), known=known, job=job)
+        return replace(done, turns=len(taken.turns), known=taken.known, job=job)
 
     def extract(self, sources: Sequence[str], *, dry_run: bool = False, progress: Progress | None = None) -> Captured:
         """Look (again) at turns that are stored, by the ids of their sources; what stands already is not doubled."""
         embedder, skipped = self._models.embedder()
-        done = self._pipeline.look(sources, embedder, dry_run=dry_run, step=progress)
+        done = self.pipeline.look(sources, embedder, dry_run=dry_run, step=progress)
         return replace(done, skipped=skipped + done.skipped)
 
     def pending(self, *, scope: Scope | None = None, limit: int = 50, cursor: str | None = None) -> Page:

@@ -11,9 +11,11 @@ text like any other and changes nothing. What was made of several things is trus
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from importlib import resources
 
 from . import text
 from .types import TRUSTS
@@ -22,38 +24,10 @@ PATHS = {"user": "stated", "document": "cited", "assistant": "derived", "tool": 
 
 STALE = "stale:"  # how a reference begins that says why the others do not stand any more
 
-_HEDGE = re.compile(
-    r"\b(?:maybe|perhaps|possibly|probably|presumably|supposedly|apparently|seemingly|might|could(?: be| have)|"
-    r"may (?:be|have|need)"
-    r"|i (?:think|guess|believe|suppose|assume|suspect|wonder|don['’]?t (?:know|think|remember))|"
-    r"not (?:entirely |quite |"
-    r"really |100% )?(?:sure|certain|clear)|unsure|unclear|uncertain|(?:it )?(?:seems?|appears?|looks?) (?:like|"
-    r"that|as if|to)\b"
-    r"|it seems|seems? the|iirc|afaik|if i (?:recall|remember)|in theory|hopefully|kind of|sort of|i['’]?m guessing"
-    r"|would be (?:nice|good|great)|should (?:probably|be able|work)|likely|tentative(?:ly)?|rumou?r|allegedly|"
-    r"we['’]?ll see"
-    r"|(?:thinking (?:about|of)|considering|planning (?:to|on)|tempted to)\b|at some point|who knows|no idea|"
-    r"whether .{0,40} or\b|"
-    r"(?:pretty|fairly|quite|almost|reasonably|relatively) (?:sure|confident|certain)|as far as i|"
-    r"to (?:the best of )?my knowledge|if i['’]?m not (?:mistaken|wrong)|if memory serves|i vaguely|"
-    r"i (?:reckon|imagine|hope|gather|presume|figure|heard)|i(?:['’]ve| have) heard|i read somewhere|"
-    r"my (?:guess|hunch|assumption|understanding|impression) is|i have a (?:feeling|hunch)|"
-    r"i(?:['’]d| would) (?:guess|assume|imagine|think|say|suppose)|or (?:something|so|whatever)(?: like that)?[.!]?$|"
-    r"don['’]?t quote me|it(?:['’]s| is) possible|there(?:['’]s| is) a (?:small |good )?chance|potentially|conceivably|"
-    r"arguably|let['’]?s (?:assume|suppose|say|pretend)|assuming|what if|leaning towards?|thinking to|"
-    r"not (?:yet )?(?:verified|confirmed|checked)|unverified|unconfirmed|"
-    r"(?:need|have|want) to (?:double[- ]?check|check|verify|confirm)|tb[dc]|"
-    r"(?:someone|somebody|they) (?:said|told|mentioned|claims?)|would\b[^.]{0,60}\bif|ideally"
-    r"|(?:we|they|i|it|he|she) may(?! not))\b|^suppose\b|^(?:could|should|shall|can) (?:we|i|it|you)\b|,? right[.?!]*$",
-    re.IGNORECASE,
-)
-# Words that are hedges elsewhere and none here.
-_NO_HEDGE = re.compile(
-    r"\b(?:most likely to|as likely|could(?:n['’]?t| not)|might(?:n['’]?t)? not be|sort of (?:thing|file|"
-    r"key)|(?:the|this|that|what|which|any|same|every) (?:kind|sort) of|maybe (?:monad|type)|i think in)\b|"
-    r"`[^`]*`|\b\w+-(?:might|likely|maybe)\b|\b(?:might|likely|maybe)-\w+",
-    re.IGNORECASE,
-)
+_WORDS: dict[str, list[str]] = json.loads(resources.files(__package__).joinpath("hedges.json").read_text("utf-8"))
+_ANY = {name: "|".join(patterns) for name, patterns in _WORDS.items()}
+_HEDGE = re.compile(rf"\b(?:{_ANY['hedges']})\b|{_ANY['at_the_edges']}", re.IGNORECASE)
+_NO_HEDGE = re.compile(_ANY["no_hedges"], re.IGNORECASE)  # words that are hedges elsewhere and none here
 _ASKS = re.compile(r"\?[\s!?\"'”»)*_]*$")
 _ABROAD = re.compile(
     r"^(?:the )?(?:aws|amazon|azure|google|gcp|github|gitlab|openai|anthropic|stripe|slack|cloudflare|vercel|netlify|"

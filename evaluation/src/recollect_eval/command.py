@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,12 +12,12 @@ import click
 
 from recollect.cli.program import App, command
 
-from . import injection
+from . import capture, injection
 from . import report as reports
 from .answers import measure
 from .run import Options, run
 
-APART = ("answers", "injection")  # measured by figures of their own
+APART = ("answers", "injection", "capture")  # measured by figures of their own
 NAMES = ("golden", "locomo", "longmemeval", "cosqa", "project", "relevance", *APART)
 
 
@@ -29,17 +30,19 @@ NAMES = ("golden", "locomo", "longmemeval", "cosqa", "project", "relevance", *AP
 @click.option("--store", metavar="URL", help="An empty PostgreSQL database to measure in, not a file of its own.")
 @click.option("--effort", type=click.Choice(["fast", "balanced", "deep"]), help="How hard recall tries.")
 @click.option("--recipe", metavar="NAME", help="The recipe that is measured.")
+@click.option("--part", type=click.Choice(["judge", "train"]), default="judge", help="Of capture: which repositories.")
 def evaluate(
     app: App, name: str, data: Path | None, output: Path | None, baseline: Path | None, cache: Path | None,
-    store: str | None, **options: Any,
+    store: str | None, part: str, **options: Any,
 ) -> None:  # fmt: skip
     """Measure how well memories are found, beside plain search.
 
     With `relevance`, whether recall knows when nothing answers; with `answers`, how far cached answers can be
-    trusted; with `injection`, what the prompt hook puts before an assistant.
+    trusted; with `injection`, what the prompt hook puts before an assistant; with `capture`, whether the memories made
+    of real sessions are worth keeping.
     """
     if name in APART:
-        _evaluate_apart(app, name, data, output, cache)
+        _evaluate_apart(app, name, data, output, cache, part)
         return
     say = None if app.json else partial(click.echo, err=True)
     asked = {name: value for name, value in options.items() if value is not None}
@@ -52,12 +55,21 @@ def evaluate(
         raise click.exceptions.Exit(1)
 
 
-def _evaluate_apart(app: App, name: str, data: Path | None, output: Path | None, cache: Path | None) -> None:
+def _evaluate_apart(
+    app: App, name: str, data: Path | None, output: Path | None, cache: Path | None, part: str
+) -> None:  # fmt: skip
     say = None if app.json else partial(click.echo, err=True)
-    found = measure.run(data, cache, say) if name == "answers" else injection.run(cache, say)
+    render: Callable[[Any], str]
+    if name == "answers":
+        found, render = measure.run(data, cache, say), measure.render
+    elif name == "injection":
+        found, render = injection.run(cache, say), injection.render
+    else:
+        found, render = capture.run(data, part, say), capture.render
     if output and name == "answers":
         measure.save(found, output)
     elif output:
         output.mkdir(parents=True, exist_ok=True)
-        (output / "injection.json").write_text(json.dumps(found, indent=1) + "\n", "utf-8")
-    app.say(found, lambda _, out: measure.render(found) if name == "answers" else injection.render(found))
+        stem = "capture-quality" if name == "capture" else name  # bench/capture.py measures its speed
+        (output / f"{stem}.json").write_text(json.dumps(found, indent=1) + "\n", "utf-8")
+    app.say(found, lambda _, out: render(found))

@@ -20,34 +20,15 @@ from .. import text as plain
 from ..language.terms import STOP_WORDS, terms
 from ..recall.fence import BEGIN, END, MARK, strip_fences
 from ..remember import alike
-from .sentences import public
+from .data import read
+from .segment import public
 
-# Elements that hosts write into a turn on their own.
-THEIRS = (
-    "system-reminder system_reminder command-name command-message command-args command-contents local-command-stdout"
-    " local-command-stderr local-command-caveat bash-input bash-stdout bash-stderr environment_context"
-    " environment_details user_instructions user_info user_rules instructions turn_aborted hook_context session_context"
-    " user-prompt-submit-hook session-start-hook post-tool-use-hook hook_prompt task-notification ide_opened_file"
-    " ide_selection ide_diagnostics new-diagnostics persisted-output tool_use_error tool_result function_results"
-    " function_calls project_layout open_and_recently_viewed_files attached_files custom_instructions"
-    " analysis summary available_skills skills_instructions permissions_instructions collaboration_mode"
-    " apps_instructions"
+_HOSTS = read("hosts")
+_ELEMENT = re.compile(  # that hosts write into a turn on their own
+    rf"<({'|'.join(_HOSTS['elements'].split())})\b[^>]*>.*?(?:</\1\s*>|\Z)", re.DOTALL | re.IGNORECASE
 )
-_ELEMENT = re.compile(rf"<({'|'.join(THEIRS.split())})\b[^>]*>.*?(?:</\1\s*>|\Z)", re.DOTALL | re.IGNORECASE)
 # First words of a turn that nobody typed, and of a part that goes on to the end of its turn.
-_NOT_SAID = re.compile(
-    r"\[Request interrupted by user|# AGENTS\.md instructions|Caveat: The messages below"
-    r"|This session is being continued from a previous conversation|Your task is to create a detailed summary of the"
-    r" conversation|Base directory for this skill:"
-    r"|(?:SessionStart|UserPromptSubmit|PreToolUse|PostToolUse|Stop|SubagentStart)[\w:]* hook \w+"
-    r"|\[Image: (?:source|original)|Unknown (?:slash )?command: |No response requested\.\s*\Z|API Error: "
-)
-_BOOT = re.compile(
-    r"^(?:#{1,2} (?:CLAUDE|AGENTS|GEMINI)\.md\b[^\n]*$|This file provides guidance to [^\n]*$"
-    r"|Contents of \S[^\n]{0,300}\.md\b[^\n]{0,120}:\s*$|# claudeMd\s*$"
-    r"|(?:SessionStart|UserPromptSubmit)[\w:]* hook (?:additional context|success): )",
-    re.MULTILINE,
-)
+_NOT_SAID, _BOOT = re.compile(_HOSTS["not_said"]), re.compile(_HOSTS["boot"], re.MULTILINE)
 _INJECTED = re.compile(r"<memory\s+id\s*=[^>]{0,600}>(.*?)</memory>", re.DOTALL)
 _QUOTE_SIGNS = "> \t-*•\"'“”«»`_#:"
 _WORD = re.compile(r"[^\W_]+")
@@ -153,9 +134,9 @@ class Echoes:
         """The text without the sentences that only repeat; unchanged, to the last character, where there are none."""
         if not self._known:
             return text
-        told = plain.sentences(text)
-        kept = [sentence for sentence in told if not self.repeats(sentence)]
-        return text if len(kept) == len(told) else _without(text, told, kept)
+        for sentence in filter(self.repeats, plain.sentences(text)):
+            text = re.sub(rf"\s*{re.escape(sentence)}", "", text, count=1).lstrip()
+        return text if _WORD.search(text) else ""
 
     def _drop(self, key: str) -> None:
         self._whose.pop(key, None)
@@ -177,19 +158,3 @@ def _adds_nothing(said: str, known: str) -> bool:
     """Whether every word that counts, every number and every negation is the memory's: a correction has a new one."""
     fresh = {term for term in terms(said) if term not in STOP_WORDS} - set(terms(known))
     return not fresh and alike.negated(said) == alike.negated(known)
-
-
-def _without(text: str, told: list[str], kept: list[str]) -> str:
-    """The text with only the sentences that are kept, each where it stood."""
-    left, place = iter(kept), 0
-    parts: list[str] = []
-    wanted = next(left, None)
-    for sentence in told:
-        start = text.index(sentence, place)
-        end = start + len(sentence)
-        if sentence is wanted:
-            parts.append(text[place:end] if parts else text[start:end])
-            wanted = next(left, None)
-        place = end
-    left_over = "".join(parts).strip()
-    return left_over if _WORD.search(left_over) else ""

@@ -15,36 +15,24 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ..errors import BadInput
+from .data import read as _table
 
 Moment = Literal["start", "prompt", "tool", "stop", "compact", "end"]
-MOMENTS: dict[str, Moment] = {
-    "sessionstart": "start", "sessioncreated": "start",
-    "prompt": "prompt", "userpromptsubmit": "prompt", "userpromptsubmitted": "prompt", "beforeagent": "prompt",
-    "beforesubmitprompt": "prompt", "preuserprompt": "prompt", "chatmessage": "prompt",
-    "tool": "tool", "posttooluse": "tool", "aftertool": "tool", "aftershellexecution": "tool",
-    "afterfileedit": "tool", "posttooluseexecution": "tool", "postruncommand": "tool", "postwritecode": "tool",
-    "toolexecuteafter": "tool",
-    "stop": "stop", "afteragent": "stop", "agentstop": "stop", "afteragentresponse": "stop",
-    "postcascaderesponse": "stop", "sessionidle": "stop",
-    "precompact": "compact", "precompress": "compact", "sessioncompacting": "compact",
-    "sessionend": "end",
-}  # fmt: skip
+_TABLES = _table("hosts")
+MOMENTS: dict[str, Moment] = {name: moment for moment, names in _TABLES["moments"].items() for name in names.split()}
 HOSTS = ("claude", "codex", "gemini", "cursor", "vscode", "copilot", "windsurf", "opencode")
 EITHER = "plugin"  # one plugin serves Claude Code and Codex; which of the two calls is told by what it sends
 
 # Where a fact stands in what hosts send: the first of these that is there. A dot goes inside.
-SESSION = "session_id conversation_id trajectory_id sessionID sessionId thread_id".split()
-CWD = "cwd workspace_roots workspace_folder directory tool_info.cwd".split()
-PROMPT = "prompt user_prompt tool_info.user_prompt".split()
-REPLY = "last_assistant_message prompt_response text response tool_info.response".split()
-OUTPUT = "tool_response tool_output tool_result toolResult result_json output result error".split()
-INPUT = "tool_input toolArgs args tool_info".split()
-COMMAND = "command cmd command_line script".split()
-PATH = "file_path filePath path notebook_path absolute_path".split()
-CHANGE = "new_string newString content file_text patch input edits".split()
+SESSION, CWD, PROMPT, REPLY, OUTPUT, INPUT, COMMAND, PATH, CHANGE = (
+    _TABLES["fields"][name].split()
+    for name in ("session", "cwd", "prompt", "reply", "output", "input", "command", "path", "change")
+)
 
 WRITES = re.compile(r"edit|write|patch|replace|create|insert|delete|rename|move", re.IGNORECASE)
 OURS = re.compile(r"recollect", re.IGNORECASE)
+_ANSWERED = re.compile(r'"([^"]+)"="([^"]*)"')
+_INSTEAD = "the user said:"
 MAX_ASKED, MAX_SHOWN = 600, 400  # characters of a tool's input and outcome that are kept
 
 
@@ -108,7 +96,7 @@ def read(host: str, name: str, given: Mapping[str, Any], cwd: str = "") -> Event
         cwd=_name(where) or cwd,
         transcript=_name(given.get("transcript_path")),
         reason=_name(given.get("source") or given.get("trigger") or given.get("reason")),
-        prompt=_text(given, PROMPT) if moment in ("prompt", "stop") else "",
+        prompt=_text(given, PROMPT) if moment in ("prompt", "stop") else answers(_first(given, OUTPUT)),
         reply=reply,
         tool=_tool(given, name) if moment == "tool" else None,
         aside=bool(given.get("agent_id")),
@@ -197,6 +185,24 @@ def _short(text: str, most: int) -> str:
     """Head and tail: an outcome begins with what was done and ends with how it went."""
     text = text.strip()
     return text if len(text) <= most else f"{text[: most * 2 // 3].rstrip()} … {text[-(most // 3) :].lstrip()}"
+
+
+def answers(result: Any) -> str:
+    """What the user answered through a tool: to the assistant's questions, on its plan, or by turning a tool down.
+
+    >>> answers({"answers": {"Which database?": "Postgres"}})
+    'Which database? Postgres'
+    >>> answers('User has answered your questions: "Which port?"="8080". You can now continue.')
+    'Which port? 8080'
+    """
+    if isinstance(result, Mapping) and isinstance(result.get("answers"), Mapping):
+        return "\n".join(f"{question} {answer}" for question, answer in result["answers"].items())
+    said = " ".join(_words(result)) if not isinstance(result, str) else result
+    if said.startswith("User has answered your question"):
+        return "\n".join(f"{question} {answer}" for question, answer in _ANSWERED.findall(said))
+    if said.startswith("User has approved your plan"):
+        return "Plan approved."
+    return said.partition(_INSTEAD)[2].strip() if said.startswith("The user doesn't want to proceed") else ""
 
 
 # -- fields -----------------------------------------------------------------------------------------------------------

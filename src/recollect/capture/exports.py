@@ -43,7 +43,8 @@ def read(pieces: Iterable[str], session: str, tally: Tally) -> Iterator[Said]:
         elif "mapping" in item:
             yield from _counted(_chatgpt(item), tally)
         elif "chat_messages" in item:
-            yield from _counted(_claude(item), tally)
+            listed = item["chat_messages"] if isinstance(item["chat_messages"], list) else []
+            yield from _counted(_listed(listed, _name(item, "uuid", "id") or _hash(item), host="claude.ai"), tally)
         elif "conversations" in item and isinstance(item["conversations"], list):
             yield from read([json.dumps(item["conversations"])], session, tally)
         elif "messages" in item and isinstance(item["messages"], list):
@@ -133,19 +134,7 @@ def _chatgpt_said(message: Mapping[str, Any], session: str) -> Said | str:
     return Said(_name(message, "id"), ROLES[role], text, _time(message.get("create_time")), "chatgpt", session)
 
 
-def _claude(chat: Mapping[str, Any]) -> Iterator[Said | str]:
-    session = _name(chat, "uuid", "id") or _hash(chat)
-    for message in chat["chat_messages"] if isinstance(chat["chat_messages"], list) else ():
-        role = ROLES.get(_name(message, "sender", "role")) if isinstance(message, Mapping) else None
-        if role is None:
-            yield ""
-            continue
-        text = _text(message.get("content")) or _text(message.get("text"))
-        at = _time(message.get("created_at"))
-        yield Said(_name(message, "uuid", "id"), role, text, at, "claude.ai", session)
-
-
-def _listed(messages: list[Any], session: str, first: int = 0) -> Iterator[Said | str]:
+def _listed(messages: list[Any], session: str, first: int = 0, host: str = "chat") -> Iterator[Said | str]:
     for number, message in enumerate(messages[:MAX_MESSAGES], start=first):
         role = _name(message, "role", "sender", "speaker", "from").lower() if isinstance(message, Mapping) else ""
         if role in ("tool", "function"):
@@ -157,7 +146,7 @@ def _listed(messages: list[Any], session: str, first: int = 0) -> Iterator[Said 
         else:
             text = _text(message.get("content")) or _text(message.get("text")) or _text(message.get("value"))
             at = _time(next((message[n] for n in ("timestamp", "created_at", "create_time", "at") if n in message), ""))
-            yield Said(_name(message, "id", "uuid") or f"#{number}", ROLES[role], text, at, "chat", session)
+            yield Said(_name(message, "id", "uuid") or f"#{number}", ROLES[role], text, at, host, session)
 
 
 def _counted(found: Iterable[Said | str], tally: Tally) -> Iterator[Said]:

@@ -1,35 +1,48 @@
-"""Extraction by rules: the statements of a window, as candidates for memories. Pure.
+"""Extraction without a language model: the statements of a window that are worth keeping, as candidates for memories.
 
-A candidate says where it comes from word for word (`quote`), so that it can be held against its source, and carries the
-version of the rules that found it, so that turns can be looked at again when the rules are better.
+    statements of the turn → vetoes (words.json: they only forbid) → asked for, or probable enough (durable.py)
+    → made to stand alone → candidate with its quote
+
+Of a user's turn every statement is judged. Of the assistant's words only those count that the user confirms in the next
+turn. A candidate says where it comes from word for word (`quote`), so that it can be held against its source, and
+carries the version of what found it, so that turns can be looked at again when it is better.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from ..grounding import citations
+from ..grounding import citations, hedged
 from ..language.meaning import faithful
 from ..language.statements import is_question
 from ..language.terms import STOP_WORDS, terms
 from ..remember.conflict import changes
 from ..remember.disguises import REJECTED
-from ..remember.retraction import retraction
+from ..remember.retraction import forgets, retraction
 from ..text import strip_quotes
-from . import sentences as rules
+from . import words
+from .segment import LONGEST, Statement, statements
 from .windows import Turn, Window
 
-VERSION = "rules 2"
+if TYPE_CHECKING:
+    from .durable import Durability, Judged
+
+VERSION = "durable 1"
 MAX_KEYWORDS = 10
 MAX_NAMES = 8
 MAX_REFS, LONGEST_REF, LONGEST_KEYWORD = 16, 400, 60
-LONGEST = 600  # characters of one statement; what is longer is a text, not a statement
+FEW_WORDS = 2  # content words; a reply of fewer says nothing without what was asked
+IMPORTANCE = {"rule": 8, "preference": 7, "decision": 7, "correction": 7, "lesson": 6, "procedure": 6, "fact": 5}
+ASKED = 8  # the importance of what somebody asks to remember
+REPEATED_FROM = 0.1  # of the probability; what is less probable is no wish, however often it is said
 _WORD = re.compile(r"`([^`\n]{2,60})`|([A-Za-z][\w./+-]*\w|\w)")
 _NAME = re.compile(r"`([^`\n]{2,60})`|(?<=[a-z,;:] )([A-Z][\w-]+(?: [A-Z][\w-]+){0,2})")
+_OPTION = re.compile(r"^\W*(?:option\s+)?(?P<label>[a-h]|\d{1,2})[.):\s]*$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +50,7 @@ class Candidate:
     """A statement that may become a memory.
 
     `corrects` says that it sets something right; `forgets` is what it takes back without saying anything instead.
+    `veto` is why it may not become one, whatever else speaks for it.
     """
 
     content: str
@@ -54,62 +68,168 @@ class Candidate:
     corrects: bool = False
     forgets: str = ""
     lead: str = ""  # the sentence before, where the quote alone does not say what it is about
+    asked: str = ""  # what the assistant asked, where the quote answers it
     entities: tuple[str, ...] = ()  # what it names, as it is written
     version: str = VERSION
+    probability: float = 1.0
+    why: str = ""
+    veto: str = ""
 
     def __post_init__(self) -> None:
         """However it was found, it says what its quote says."""
-        said = f"{self.lead} {self.quote}" if self.lead else self.quote
+        said = " ".join(filter(None, (self.asked, self.lead, self.quote)))
         object.__setattr__(self, "content", strip_quotes(faithful(self.content, said)))
         object.__setattr__(self, "reasoning", strip_quotes(self.reasoning))
 
 
-def extract(window: Window) -> list[Candidate]:
-    """The statements of the turns that were not in the window before.
+Repeated = Callable[[str, Turn], bool]
 
-    >>> found = extract(Window((Turn("user", "Hi! We use pnpm because npm is slow. Run the tests."),)))
-    >>> [(one.content, one.kind, one.reasoning) for one in found]
-    [('We use pnpm because npm is slow.', 'fact', 'npm is slow')]
+
+@dataclass(frozen=True, slots=True)
+class Extractor:
+    """Finds candidates. Without a `model`, only what somebody asks to remember or takes back is found.
+
+    `repeated` tells whether a person has said a statement in two other sessions before.
     """
-    return [found for turn in window.fresh for found in _of_turn(turn)]
+
+    model: Durability | None = None
+    repeated: Repeated = lambda _, __: False
+    explain: bool = False  # also give what is not kept, with the reason
+
+    def extract(self, window: Window) -> list[Candidate]:
+        """The candidates of the turns that were not in the window before."""
+        found: list[Candidate] = []
+        for turn in window.fresh:
+            if turn.role == "user":
+                found += self._of_user(turn)
+                if turn.before is not None and words.opens("confirmations", turn.content):
+                    found += self._confirmed(turn.before)
+        return found
+
+    def _of_user(self, turn: Turn) -> Iterator[Candidate]:
+        before = turn.before.content if turn.before else ""
+        content = turn.content.replace(REJECTED, " " * len(REJECTED))  # it looks like the mark of a log
+        said = [one for one in statements(content, typed=True) if len(one.text) <= LONGEST]
+        for place, (one, judged) in enumerate(zip(said, self._judge(said, content, before), strict=True)):
+            made = candidate(turn, one, said[place - 1] if place else None, before)
+            if made is None:
+                continue
+            if made.rule == "statement":
+                made = self._decide(made, judged, turn)
+            if made is not None:
+                yield made
+
+    def _judge(self, said: Sequence[Statement], content: str, before: str) -> Sequence[Judged | None]:
+        if self.model is None:
+            return [None] * len(said)
+        from .durable import in_context  # which needs numpy
+
+        return self.model.judge(in_context(said, content, before))
+
+    def _decide(self, made: Candidate, judged: Judged | None, turn: Turn) -> Candidate | None:
+        """Whether what nobody asked to keep is kept: it is probable enough, or has been said again and again."""
+        if judged is None or self.model is None:
+            return replace(made, rule="correction") if made.corrects and not made.veto else None
+        kind, tags = judged.kind, made.tags
+        if made.corrects or kind == "correction":
+            kind, tags = "fact" if kind == "correction" else kind, (*tags, "correction")
+        why = f"probability {judged.probability:.2f}; for it: {', '.join(judged.words) or 'its shape'}"
+        made = replace(
+            made, kind=kind, tags=tags, importance=IMPORTANCE[judged.kind], probability=judged.probability, why=why
+        )
+        if judged.probability >= self.model.threshold:
+            return made if not made.veto or self.explain else None
+        if made.corrects and not made.veto:  # it is kept if it sets something right that is known
+            return replace(made, rule="correction")
+        if not made.veto and judged.probability >= REPEATED_FROM and self.repeated(made.quote, turn):
+            return replace(made, rule="repeated", kind="preference", why=f"said in three sessions; {why}")
+        return replace(made, veto=made.veto or "not probable enough to be worth keeping") if self.explain else None
+
+    def _confirmed(self, turn: Turn) -> Iterator[Candidate]:
+        """The one statement of the assistant that the user's next turn confirms, if it is worth keeping."""
+        said = [one for one in statements(turn.content) if len(one.text) <= LONGEST and not _veto(one.text)]
+        judged = [one for one in self._judge(said, turn.content, "") if one is not None]
+        best = max(zip(judged, said, strict=False), key=lambda pair: pair[0].probability, default=None)
+        if best and self.model and best[0].probability >= self.model.threshold:
+            made = candidate(turn, best[1], None, "")
+            if made is not None and not made.veto:
+                kind = "lesson" if best[0].kind == "correction" else best[0].kind
+                yield replace(made, kind=kind, rule="confirmed", probability=best[0].probability)
 
 
-def _of_turn(turn: Turn) -> list[Candidate]:
-    found: list[Candidate] = []
-    before = ""
-    for sentence in own_sentences(turn):
-        kind = rules.classify(" ".join(sentence.split()), turn.role) if len(sentence) <= LONGEST else None
-        if kind is not None and (made := _candidate(turn, sentence, before, kind)) is not None:
-            found.append(made)
-        before = sentence
-    return found
-
-
-def own_sentences(turn: Turn) -> Iterator[str]:
-    """The sentences of a turn; of a user's turn only what the user typed, not what was pasted."""
-    from .lines import typed  # which needs numpy; a cached answer must not wait for that
-
-    content = turn.content.replace(REJECTED, "").strip()  # the mark at the start of a line looks like that of a log
-    return rules.sentences(typed(content) if turn.role == "user" else content)
-
-
-def _candidate(turn: Turn, sentence: str, before: str, kind: rules.Class) -> Candidate | None:
-    content, lead = rules.plain(" ".join(sentence.split())), ""
-    if rules.PRONOUN.match(content) and not rules.forgets(sentence):
-        # «It takes nine seconds» says nothing without what «it» is.
-        if not before or is_question(before) or rules.CHATTER.search(before) or len(before) > LONGEST:
-            return None
-        content, lead = f"{rules.plain(before)} {content}", before
-    corrects = kind.name in ("correction", "retraction") or changes(sentence) or rules.sets_right(sentence)
-    if (taken_back := retraction(content)) and not taken_back.is_sure:
-        corrects = False  # a person decides
-    asked = kind.name == "marked" and (rules.classify(content, turn.role) or kind)
+def candidate(turn: Turn, one: Statement, previous: Statement | None, before: str) -> Candidate | None:
+    """A statement as a candidate, with the veto that it stands under; None where nothing is said at all."""
+    quote = " ".join(one.text.split())
+    request = words.asked_to_remember(quote)
+    taken_back = forgets(quote)
+    content, lead, asked, veto = words.without_opening(request or quote), "", "", _veto(request or quote)
+    if not taken_back and request is None and not veto:
+        content, lead, asked, veto = _alone(content, one, previous, before)
+    if not content:
+        return None
+    sure = retraction(content)
+    corrects = bool(words.corrects(quote) or changes(quote) or taken_back or sure)
+    rule = "asked" if request is not None else "retraction" if taken_back else "statement"
     return Candidate(
-        content, (asked or kind).kind, kind.name, sentence, turn.role, turn.source, turn.at, kind.importance,
-        ("captured", *kind.tags), keywords(content), rules.reason(sentence),
-        refs(turn, sentence),
-        corrects, rules.forgets(sentence), lead, names(content),
+        content, "fact", rule, one.text, turn.role, turn.source, turn.at, ASKED if request is not None else 6,
+        ("captured", "asked-for") if request is not None else ("captured",), keywords(content),
+        _reason(quote), refs(turn, quote), corrects and (sure is None or sure.is_sure), taken_back, lead, asked,
+        names(content), veto=veto,
     )  # fmt: skip
+
+
+def _veto(said: str) -> str:
+    """Why a statement may not be kept, whatever speaks for it; nothing where nothing forbids it."""
+    if is_question(said):
+        return "it asks, and states nothing"
+    if found := hedged(said) or words.find("hedges", said):
+        return f'it takes itself back: "{found}"'
+    for name, told in (("temporary", "it holds only for now"), ("hypothetical", "it only supposes something"),
+                       ("role_play", "it describes a role")):  # fmt: skip
+        if found := words.find(name, said):
+            return f'{told}: "{found}"'
+    return "a secret was redacted in it" if "[redacted" in said.lower() else ""
+
+
+def _alone(content: str, one: Statement, previous: Statement | None, before: str) -> tuple[str, str, str, str]:
+    """A statement so that it stands alone: the content, the sentence before it, what was asked, and a veto.
+
+    Only what is certain is put in: the question that a numbered or lone short reply answers, the option that was
+    chosen, the sentence before a pronoun.
+    """
+    short = len(_content_words(content)) < FEW_WORDS and not retraction(content)
+    asked = statements(before) if short or one.number else []
+    if same := [said.text for said in asked if one.number and said.number == one.number and is_question(said.text)]:
+        return f"{same[0]} {content}", "", same[0], ""
+    if (chosen := _OPTION.match(content)) and (option := _option(chosen["label"], before)):
+        return f"{option} ({content})", "", option, ""
+    if asked and previous is None and is_question(asked[-1].text):
+        return f"{asked[-1].text} {content}", "", asked[-1].text, ""
+    if short and previous is not None and is_question(previous.text):
+        return f"{previous.text} {content}", previous.text, "", ""
+    if short:
+        return content, "", "", "it says too little without what was said before"
+    if words.opens("pronouns", content):
+        if previous is None or _veto(previous.text) or len(_content_words(previous.text)) < FEW_WORDS:
+            return content, "", "", "it does not say what it is about"
+        return f"{words.without_opening(previous.text)} {content}", previous.text, "", ""
+    return content, "", "", ""
+
+
+def _option(label: str, before: str) -> str:
+    """The option of a list that the assistant offered under a label."""
+    found = re.findall(rf"^\W*(?:option\s+)?{re.escape(label)}[.):]+\W*(\w.+)$", before, re.IGNORECASE | re.MULTILINE)
+    return " ".join(found[0].split()).strip("* ") if len(found) == 1 else ""
+
+
+def _content_words(said: str) -> set[str]:
+    return {term for term in terms(said) if term not in STOP_WORDS}
+
+
+def _reason(quote: str) -> str:
+    """The reason that is given, up to the end of the quote where less of it would say something else."""
+    why = words.reason(quote)
+    return faithful(why, quote[quote.find(why) :].rstrip(" .!")) if why else ""
 
 
 def refs(turn: Turn, said: str) -> tuple[str, ...]:

@@ -11,19 +11,15 @@ type, the output of tools and code blocks are what people paste. The second lear
 
 from __future__ import annotations
 
-import base64
-import json
 import re
 import zlib
 from collections.abc import Iterator, Sequence
 from functools import cache
-from importlib import resources
-from typing import Any
 
 import numpy as np
 
-from ..errors import ModelUnavailable
 from ..vectors import Floats
+from .data import read, weights
 
 BUCKETS = 1 << 13
 MAX_CHARS = 300  # of a line; its beginning tells what it is
@@ -127,10 +123,5 @@ def context_rows(lines: Sequence[str]) -> tuple[list[int], Floats]:
 @cache
 def _weights() -> tuple[Floats, float, Floats, float]:
     """What was fitted: a weight for each bucket and the bias, and the same of the second model."""
-    file = resources.files(__package__).joinpath("lines.json")
-    try:
-        told: dict[str, Any] = json.loads(file.read_text("utf-8"))
-        table = np.frombuffer(base64.b64decode(told["table"]), np.int8).astype(np.float32) * np.float32(told["step"])
-    except (OSError, ValueError) as error:
-        raise ModelUnavailable(f"The model of lines cannot be read: {error}.") from error
-    return table, told["bias"], np.array(told["context"], np.float32), told["context_bias"]
+    told = read("lines")
+    return weights(told, "table"), told["bias"], np.array(told["context"], np.float32), told["context_bias"]

@@ -1,6 +1,6 @@
 """The pipeline: from what was said to what is known.
 
-    turns are stored as they are → windows → gate → extract (by a model, or rules) → ground → settle
+    turns are stored as they are → windows → extract (a fitted decision, or a language model) → ground → settle
 
 Storing comes first and is all that anybody waits for; the rest can be a job of kind `capture`. Every step after storing
 reads from the stored sources, so it can be done again when the rules are better, and doing it again changes nothing
@@ -9,27 +9,29 @@ that stands: the same words of the same source are evidence once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from .. import text
 from ..checks import MAX_NAME, Cleaner, one_of
-from ..errors import BadInput
+from ..errors import BadInput, ModelUnavailable
 from ..grounding import citations, cited_in, ground
 from ..language import terms
 from ..recall.fence import orders
-from ..remember.settle import Claim, Settled, Settler
+from ..remember import alike
+from ..remember.settle import NOT_KNOWN, Claim, Settled, Settler
 from ..store.contract import Store
 from ..types import ROLES, Captured, Draft, Filter, Finding, Memory, Message, Remembered, Scope, Source
 from . import turns
 from .echo import Echoes, injected, own_words
-from .extract import Candidate
+from .extract import Candidate, Extractor
 from .model import Looking, Tier
-from .sentences import public
-from .windows import Turn, windows
+from .segment import public, statements
+from .windows import Turn, in_reply, windows
 
 if TYPE_CHECKING:
     from ..models.embedder import Embedder
@@ -38,10 +40,26 @@ if TYPE_CHECKING:
 BATCH = 256  # sources looked up at once
 MAX_MESSAGES = 100_000
 NEAR = 8  # memories a model is shown
+FEW = 20  # turns that are looked at for what came before, and for repetitions
+REPEATED = 3  # sessions in which a wish makes a preference
+TEMPLATE = 200  # characters; a longer turn that comes again word for word was not typed
 UNPROVED = "a model said it, and nothing that was said proves it"
 PERSONAL = ("preference", "rule")  # what holds for a person, on whichever branch it was said
 HEARD = ("user", "assistant")  # whose words can become knowledge
 Step = Callable[[int, int], None]
+
+
+class Taken(NamedTuple):
+    """Turns that were stored, how many were known, and the names of all of them."""
+
+    turns: tuple[Memory, ...]
+    known: int
+    names: tuple[str, ...]
+
+    @property
+    def sources(self) -> list[str]:
+        """Of the turns in which something worth keeping may have been said."""
+        return [turn.source for turn in self.turns if turn.speaker in HEARD]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,25 +76,26 @@ class Pipeline:
 
     # -- storing ------------------------------------------------------------------------------------------------------
 
-    def take_in(self, messages: Iterable[Message], origin: str, session: str, scope: Scope) -> tuple[list[str], int]:
-        """Store what was said in one session, in order; the ids of new sources, and how many turns were known."""
+    def take_in(
+        self, messages: Iterable[Message], origin: str, session: str, scope: Scope, known: Collection[str] = ()
+    ) -> Taken:
+        """Store what was said in one session, in order. `known` are names of turns that are stored under others."""
         cleaner = Cleaner(MAX_NAME)
         origin = cleaner.text(origin, "origin", MAX_NAME) or "api"
         where = replace(cleaner.scope(scope), session=cleaner.text(session, "session", MAX_NAME) or scope.session)
         heard = list(self._heard(messages))
         ids = [turns.names(origin, where.session, message) for message in heard]
-        known = self._known(sorted({id for some in ids for id in some}))
+        names = {*known, *self._known(sorted({id for some in ids for id in some}))}
         place = self.store.count(self.tenant, Filter(scope=where, inside=True, kinds=("turn",), states=()))
         drafts: list[Draft] = []
         for message, some in zip(heard, ids, strict=True):
-            if known.isdisjoint(some):
+            if names.isdisjoint(some):
                 message = replace(message, content=turns.fitting(message.content, self.content_limit))
                 drafts.append(turns.draft(origin, message, some[0], where, place + len(drafts), self.now()))
-            known.update(some)
-        kept = zip(drafts, self.remember(drafts) if drafts else (), strict=True)
+            names.update(some)
         # A turn that says nothing but what was rejected is not kept at all.
-        new = [draft.source.id for draft, one in kept if one.memory and isinstance(draft.source, Source)]
-        return new, len(heard) - len(drafts)
+        new = [one.memory for one in (self.remember(drafts) if drafts else ()) if one.memory]
+        return Taken(tuple(new), len(heard) - len(drafts), tuple(id for some in ids for id in some))
 
     def _heard(self, messages: Iterable[Message]) -> Iterator[Message]:
         """What was really said: without what was injected, what hosts wrote in, and repeats of what was shown."""
@@ -107,13 +126,14 @@ class Pipeline:
         `BudgetSpent` ends it where models are paid for; what was settled before stands, and it can begin anew.
         """
         spoken = self._spoken(sources)
-        looking = Looking((lambda *_: None) if dry_run else self.llm, self._near)
+        looking = self._looking(embedder, dry_run)
         seen = good = done = 0
         findings: list[Finding] = []
         for scope, said in groupby(spoken, key=lambda memory: memory.scope):
             talk = list(said)
             learnt = replace(scope, session="")  # it holds beyond the session it was said in
-            for window in windows([_turn(memory) for memory in talk]):
+            looking.extractor = replace(looking.extractor, repeated=partial(self._repeated, scope))
+            for window in windows(list(in_reply(map(_turn, talk), self._before(talk[0])))):
                 seen += 1
                 look = looking.look(window, learnt)
                 good += look.worth
@@ -124,6 +144,42 @@ class Pipeline:
             if step:
                 step(done, len(spoken))
         return Captured(windows=seen, worth=good, findings=tuple(findings), skipped=tuple(looking.skipped))
+
+    def _looking(self, embedder: Embedder | None, dry_run: bool) -> Looking:
+        from .durable import Durability  # which needs numpy; a cached answer must not wait for that
+
+        skipped: dict[str, None] = {}
+        try:
+            model = Durability(embedder)
+        except ModelUnavailable as error:
+            model = None
+            skipped[f"durable: {error} Only what somebody asks to remember is kept."] = None
+        extractor = Extractor(model, explain=dry_run)
+        return Looking((lambda *_: None) if dry_run else self.llm, self._near, extractor, skipped)
+
+    def _before(self, first: Memory) -> Turn | None:
+        """What the assistant said just before a turn, as it is stored."""
+        said = Filter(scope=first.scope, inside=True, kinds=("turn",), until=first.valid_from)
+        earlier = [
+            one for one in self.store.dated(self.tenant, said, FEW)
+            if one.speaker in HEARD and (one.position or 0) < (first.position or 0)
+        ]  # fmt: skip
+        last = max(earlier, key=lambda one: one.position or 0, default=None)
+        return Turn("assistant", last.content, last.source) if last and last.speaker == "assistant" else None
+
+    def _repeated(self, scope: Scope, said: str, turn: Turn) -> bool:
+        """Whether a person said the same in two other sessions. A long turn that comes again whole is a template."""
+        asked = terms.of_query(said)
+        inside = Filter(scope=replace(scope, session="", branch=""), inside=True, kinds=("turn",))
+        ids = [id for id, _ in self.store.match(self.tenant, asked, inside, FEW)] if asked else []
+        sessions = {
+            one.scope.session
+            for one in self.store.memories(self.tenant, ids).values()
+            if one.speaker == "user" and one.source != turn.source
+            and (len(one.content) <= TEMPLATE or text.key(one.content) != text.key(turn.content))
+            and any(alike.repeats(part.text, said) for part in statements(one.content))
+        }  # fmt: skip
+        return len(sessions - {scope.session}) >= REPEATED - 1
 
     def _near(self, said: str, scope: Scope) -> list[str]:
         """What is known already near to what is said, for a model that must not repeat it."""
@@ -146,6 +202,8 @@ class Pipeline:
         cited = citations(whole)
         resolved = [one for one in cited if self._resolves(one, scope)]
         verdict = ground(whole, found.role, resolved=resolved, orders=bool(orders(found.content)))
+        if found.veto:
+            verdict = replace(verdict, tier=3, reason=found.veto)
         source = Source(found.source, "turn")
         if found.kind in PERSONAL:  # what somebody likes does not wait for a merge
             scope = replace(scope, branch="")
@@ -156,7 +214,10 @@ class Pipeline:
             evidence=(found.lead, found.quote),
         )  # fmt: skip
         corrects = found.corrects and found.role == "user"
-        return Claim(draft, verdict, corrects, found.role == "assistant", found.forgets, found.version, found.entities)
+        return Claim(
+            draft, verdict, corrects, found.role == "assistant", found.forgets, found.version, found.entities,
+            only_known=found.rule == "correction",
+        )  # fmt: skip
 
     def _resolves(self, citation: str, scope: Scope) -> bool:
         """Whether what is cited is known from a source of its own, and not only from talk."""
@@ -177,7 +238,11 @@ class Pipeline:
         if dry_run:
             return [_finding(found, claim, _would(claim)) for found, claim in claims]
         settled = self.settler.settle([claim for _, claim in claims], embedder)
-        return [_finding(found, claim, one) for (found, claim), one in zip(claims, settled, strict=True)]
+        return [
+            _finding(found, claim, one)
+            for (found, claim), one in zip(claims, settled, strict=True)
+            if one.reason != NOT_KNOWN
+        ]
 
 
 CONFIDENCE = {"stated": 0.9, "cited": 0.8, "derived": 0.6, "unverified": 0.4}
@@ -199,5 +264,6 @@ def _would(claim: Claim) -> Settled:
 def _finding(found: Candidate, claim: Claim, settled: Settled) -> Finding:
     return Finding(
         settled.action, found.content, found.kind, claim.verdict.tier, found.quote, found.source,
-        settled.memory.id if settled.memory else "", settled.reason, settled.conflicts,
+        settled.memory.id if settled.memory else "", "; ".join(filter(None, (settled.reason, found.why))),
+        settled.conflicts,
     )  # fmt: skip

@@ -21,29 +21,24 @@ import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from .. import text as plain
+from .. import times
+from ..errors import BadInput
 from ..regular_files import open_regular
 from ..types import Noun
+from . import data
 from .echo import Echoes, injected, own_words
+from .events import answers
 
 MOST = 64 * 1024 * 1024  # bytes that are read at one look
 MAX_LINE = 16 * 1024 * 1024  # bytes of one record: a larger one is a file or an image, and nothing that was said
 FOLDERS = ("CLAUDE_CONFIG_DIR", "CODEX_HOME")
 # Records that are known to hold nothing said. Whatever is in neither list is counted as unknown.
-CLAUDE_KEEPS = frozenset(
-    "summary system attachment progress file-history-snapshot last-prompt api-request api-request-start"
-    " api-request-end tools-used cost-state atis-latch ai-title custom-title agent-name pr-link mode permission-mode"
-    " worktree-state".split()
-)
-CODEX_KEEPS = frozenset(
-    "session_meta turn_context event_msg compacted response_item world_state inter_agent_communication"
-    " reasoning function_call function_call_output custom_tool_call custom_tool_call_output local_shell_call"
-    " local_shell_call_output web_search_call tool_search_call tool_search_output image_generation_call ghost_snapshot"
-    " compaction".split()
-)
+CLAUDE_KEEPS, CODEX_KEEPS = (frozenset(data.read("hosts")[f"{host}_keeps"].split()) for host in ("claude", "codex"))
 TOOL_PARTS = frozenset(("tool_result", "function_call_output", "custom_tool_call_output", "local_shell_call_output"))
 ABSORBED = "absorbed_mid_turn"  # why a message left the queue when the assistant took it up while it worked
 _TEXTS = frozenset(("text", "input_text", "output_text"))
@@ -60,6 +55,14 @@ class Said:
     host: str = ""
     session: str = ""
     cwd: str = ""
+
+    @property
+    def moment(self) -> datetime | None:
+        """When it was said, unless that is the host's own idea of a time."""
+        try:
+            return times.aware(self.at, "at") if self.at else None
+        except BadInput:
+            return None
 
 
 @dataclass(slots=True)
@@ -170,6 +173,8 @@ class Talk:
         if record.get("isMeta"):
             return "written by the host"
         speaker, text, why = _parts(message.get("content"), str(record["type"]), self.tools)
+        if answered := _answered(record, message.get("content")):
+            speaker, text, why = "user", answered, ""
         if why:
             return why
         return Said(
@@ -321,6 +326,16 @@ def _parts(content: Any, speaker: str, tools: bool) -> tuple[str, str, str]:
     if results:
         return speaker, "", "tool output"
     return speaker, "", "tool call" if "tool_use" in kinds else "thinking" if "thinking" in kinds else "nothing said"
+
+
+def _answered(record: Mapping[str, Any], content: Any) -> str:
+    """What the user answered through a tool: its result is the user's word."""
+    results = [part for part in content if isinstance(part, Mapping)] if isinstance(content, list) else []
+    told = [
+        record.get("toolUseResult"),
+        *(_shown(one.get("content")) for one in results if one.get("type") in TOOL_PARTS),
+    ]
+    return next(filter(None, map(answers, told)), "")
 
 
 def _shown(output: Any) -> str:

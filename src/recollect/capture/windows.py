@@ -7,7 +7,7 @@ that is too long for a window by itself is cut at its paragraphs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -18,13 +18,14 @@ SIZE, OVERLAP = 500, 100  # tokens
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One thing said, as capture looks at it: by whom, and the source it is kept as."""
+    """One thing said, as capture looks at it: by whom, the source it is kept as, and what the other said before it."""
 
     role: str
     content: str
     source: str = ""
     at: datetime | None = None
     refs: tuple[str, ...] = ()
+    before: Turn | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,13 @@ class Window:
     @property
     def fresh(self) -> tuple[Turn, ...]:
         return self.turns[self.repeated :]
+
+
+def in_reply(turns: Iterable[Turn], before: Turn | None = None) -> Iterator[Turn]:
+    """The turns, each of the user's with what the assistant said just before it."""
+    for turn in turns:
+        yield replace(turn, before=before) if turn.role == "user" else turn
+        before = turn if turn.role == "assistant" else None
 
 
 def windows(turns: Sequence[Turn], size: int = SIZE, overlap: int = OVERLAP) -> list[Window]:
@@ -53,7 +61,7 @@ def windows(turns: Sequence[Turn], size: int = SIZE, overlap: int = OVERLAP) -> 
         cost = text.tokens(turn.content)
         if len(held) > repeated and sum(costs) + cost > size:
             made.append(Window(tuple(held), repeated))
-            kept = _tail(costs, overlap)
+            kept = sum(sum(costs[-count:]) <= overlap for count in range(1, len(costs) + 1))  # of its last turns
             held, costs = held[len(held) - kept :], costs[len(costs) - kept :]
             repeated = kept
         held.append(turn)
@@ -61,17 +69,6 @@ def windows(turns: Sequence[Turn], size: int = SIZE, overlap: int = OVERLAP) -> 
     if len(held) > repeated:
         made.append(Window(tuple(held), repeated))
     return made
-
-
-def _tail(costs: Sequence[int], overlap: int) -> int:
-    """How many turns at the end fit into the overlap."""
-    total = count = 0
-    for cost in reversed(costs):
-        total += cost
-        if total > overlap:
-            break
-        count += 1
-    return count
 
 
 def _pieces(turn: Turn, size: int) -> Iterator[Turn]:

@@ -25,20 +25,20 @@ if TYPE_CHECKING:
 
 
 def capture(
-    app: App, follow: bool, reprocess: bool, sidechains: bool, tools: bool, dry_run: bool, paths: Sequence[str] = (),
-    since: datetime | None = None,
+    app: App, follow: bool, reprocess: bool, sidechains: bool, tools: bool, dry_run: bool, explain: bool,
+    paths: Sequence[str] = (), since: datetime | None = None,
 ) -> None:  # fmt: skip
     from ..tap import backfill, files
 
-    if (reprocess and (paths or follow)) or (follow and dry_run):
-        raise BadInput("--reprocess takes no PATH, and --follow goes with neither it nor --dry-run.")
+    if (reprocess and (paths or follow or explain)) or (follow and (dry_run or explain)):
+        raise BadInput("--reprocess takes no PATH, and --follow goes with neither it nor --dry-run nor --explain.")
     places = [Path(path) for path in paths] or files.usual()
     if not places and not reprocess:
         raise BadInput("There is no transcript in the usual places.", fix="Name a file or a folder.")
     with app.open() as engine:
         # Each session is of the project of its own folder, unless a place was named.
         place = replace(Scope(engine.settings.user, engine.settings.project), **app.places) if app.places else None
-        wanted = backfill.Wanted(since, sidechains, tools, dry_run, place)
+        wanted = backfill.Wanted(since, sidechains, tools, dry_run or explain, explain, place)
         with progress("capturing") as step:
             if reprocess:
                 report = backfill.reprocess(engine, replace(wanted, scope=app.inside()), step)
@@ -82,6 +82,9 @@ def _captured(report: Report, out: Look, *, again: bool) -> str:
         lines.append(f"  found: {_counts(report.found)}")
     if report.cost:
         lines.append(f"  {_priced(report.cost)}")
+    for one in report.explained:
+        verdict = f"kept as {one['kept_as']}" if one["kept_as"] else f"not kept: {one['veto']}"
+        lines += [f"  {one['said']}", out.dim(f"    {verdict}; {one['why']}")]
     lines += [f"! {missed}" for missed in report.missed]
     if report.unchanged:
         lines.append(out.dim(f"  {plural(report.unchanged, 'file')} unchanged"))
@@ -104,7 +107,7 @@ def _priced(cost: Mapping[str, Any]) -> str:
 
     tiers = [told for told in (cost["gate"], cost["extract"]) if told["calls"]]
     if not tiers:
-        return "costs nothing: rules look at it, no language model is set"
+        return "costs nothing: no language model is set"
     tokens = sum(told["tokens_in"] + told["tokens_out"] for told in tiers)
     models = " and ".join(dict.fromkeys(told["model"] for told in tiers))
     return f"costs at most {format_dollars(cost['dollars'])} ({tokens:,} tokens) with {models}"

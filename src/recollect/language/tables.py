@@ -27,6 +27,11 @@ def lines(file: str, section: str) -> tuple[str, ...]:
     return _load(file)[section]
 
 
+def joined(file: str, section: str) -> str:
+    """The lines of a section as alternatives of one regular expression."""
+    return "|".join(lines(file, section))
+
+
 def words(file: str, section: str) -> tuple[str, ...]:
     """
     >>> words("time", "joins")

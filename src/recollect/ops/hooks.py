@@ -36,7 +36,7 @@ from ..agents import access
 from ..agents.access import Caller
 from ..agents.home import project_of
 from ..agents.places import Places
-from ..capture import events, transcripts, turns
+from ..capture import events, transcripts
 from ..capture.echo import Echoes, own_words
 from ..capture.events import Event
 from ..capture.sessions import Session, session
@@ -55,7 +55,7 @@ from ..recall.context import Budgets, Parts, build
 from ..recall.recipes import recipe
 from ..redact import redact
 from ..regular_files import check_path
-from ..types import Draft, Memory, Message, Noun, Scope
+from ..types import Memory, Message, Noun, Scope
 
 log = logging.getLogger("recollect.hooks")
 CONVERSATION = recipe("conversation")
@@ -304,30 +304,18 @@ def _keep(engine: Engine, event: Event, where: Scope, known: Session, at: float)
     told += _told(event, moment, echoes)
     if not event.session.startswith(PROBE):
         engine.saw(sorted(echoes.heard), "repeated", here=where, session=event.session, every=True)
-    messages = [_message(event, one, moment) for one in told]
-    named = [turns.names(event.host, event.session, message) for message in messages]
-    known_ids = {source.id for source in engine.sources([id for names in named for id in names])}
-    known_ids.update(known.kept)
-    drafts: list[Draft] = []
-    inside = replace(where, session=event.session)
-    for message, names in zip(messages, named, strict=True):
-        if known_ids.isdisjoint(names):
-            message = replace(message, content=turns.fitting(message.content, engine.settings.content_limit))
-            drafts.append(turns.draft(event.host, message, names[0], inside, known.turns + len(drafts), moment))
-        known_ids.update(names)
-        known.keeps(names)
-    kept = engine.remember_many(drafts) if drafts else ()
-    known.turns += len(drafts)
+    files = event.tool.files if event.tool else ()
+    messages = [
+        Message(one.speaker, one.text, one.id, one.moment or moment, files if one.speaker == "tool" else ())
+        for one in told
+    ]
+    taken = engine.pipeline.take_in(messages, event.host, event.session, where, known.kept)
+    known.keeps(taken.names)
+    known.turns += len(taken.turns)
     known.offset = offset
-    _look_later(engine, event, [result.memory for result in kept if result.memory])
-    return [result.id for result in kept if result.memory]
-
-
-def _look_later(engine: Engine, event: Event, stored: Sequence[Memory]) -> None:
-    """Ask for what was said to be looked at, after the answer was sent: nobody waits for that."""
-    spoken = [memory.source for memory in stored if memory.speaker != "tool"]
-    if spoken and not event.session.startswith(PROBE):
-        engine.jobs.add("capture", {"sources": spoken})
+    if taken.sources and not event.session.startswith(PROBE):  # looked at after the answer was sent: nobody waits
+        engine.jobs.add("capture", {"sources": taken.sources})
+    return [turn.id for turn in taken.turns]
 
 
 def _echoes(engine: Engine, known: Session) -> Echoes:
@@ -349,15 +337,6 @@ def _told(event: Event, moment: datetime, echoes: Echoes) -> Iterator[Said]:
         yield Said(event.tool.id, "tool", line, times.iso(moment))
     if reply := echoes.without(own_words(event.reply)):
         yield Said("", "assistant", reply, times.iso(moment))
-
-
-def _message(event: Event, one: Said, moment: datetime) -> Message:
-    try:
-        said_at = times.aware(one.at, "at") if one.at else moment
-    except BadInput:  # the host's own idea of a time
-        said_at = moment
-    files = event.tool.files if event.tool and one.speaker == "tool" else ()
-    return Message(one.speaker, one.text, one.id, said_at, files)
 
 
 # -- the spool and receipts -------------------------------------------------------------------------------------------

@@ -8,53 +8,25 @@ others take nothing back. A hedged one takes nothing back by itself, and waits f
 from __future__ import annotations
 
 import re
+from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from ..language.tables import WEEKDAY
+from ..language.tables import joined, lines
 from ..language.terms import STOP_WORDS, terms
 
-_NOT = r"(?:do not|don['’]?t|does not|doesn['’]?t|did not|didn['’]?t|no longer|never)"
-_HAS = r"(?:have|had|own|use|used|run|need|keep|operate|maintain|support|offer|got|work with|deploy)"
-_LEAD = (
-    r"(?:(?:no|sorry|actually|wait|well|ok(?:ay)?|correction|i misspoke|my mistake|scratch that|as it turns out|"
-    r"it turns out(?: that)?|to be clear|in fact|for the record|just so you know|fyi|note that|please note(?: that)?)"
-    r"\b[\s,:;.!-]*)*"
-)
-_GONE = (
-    r"(?:no longer exists?|do(?:es)?(?: not|n['’]?t) exist|(?:is|are) gone|"
-    r"(?:was|were|has been|have been) (?:removed|dropped|retired|decommissioned|shut down|abandoned))"
-)
-_ENDED = r"(?:stopped using|dropped|got(?:ten)? rid of|abandoned|retired|shut down|decommissioned|switched off|gave up)"
-_NONE = r"(?:no longer (?:a|an|any)?|no|never (?:a|an|any)?|not (?:a|an|any))"
+_PARTS = dict(line.split(" = ", 1) for line in lines("retractions", "parts"))
 _FORMS = tuple(
-    re.compile(f"^{_LEAD}{form}$", re.IGNORECASE)
-    for form in (
-        rf"(?P<who>i|we)\s+(?:really |actually )?{_NOT}\s+(?:really |actually )?{_HAS}\s+(?P<what>.+)",
-        r"(?P<who>i|we)(?:['’]ve| have)? (?:got )?(?:have |had )?no(?: longer (?:a|an|any))? (?P<what>.+)",
-        rf"(?P<who>i|we)(?:['’]ve| have)? {_ENDED}\s+(?P<what>.+)",
-        rf"there(?:['’]s| is| are| was| were)(?: actually)? {_NONE}\s+(?P<what>.+)",
-        r"there (?:isn['’]?t|aren['’]?t|wasn['’]?t|never was|never were) (?:a |an |any )?(?P<what>.+)",
-        rf"(?P<what>(?:the|our|my|that)\s+.+?)\s+{_GONE}(?: any ?more| now)?",
-    )
+    re.compile(f"^{_PARTS['LEAD']}{form.format_map(_PARTS)}$", re.IGNORECASE) for form in lines("retractions", "forms")
 )
-_TAIL = re.compile(
-    r"(?:,?\s+(?:any ?more|any longer|at all|now|either|these days|today|here|since .+|because .+|sorry))+$", re.I
+# What is asked, wished, supposed or ruled is not said; and what has an exception is not gone.
+_TAIL, _UNSAID, _HEDGED, _THEIRS, _FORGET = (
+    re.compile(joined("retractions", name), re.IGNORECASE)
+    for name in ("tail", "not said", "hedged", "of others", "forget")
 )
 _ARTICLE = re.compile(r"^(?:a|an|any|the|our|my|that|this|single|such)\s+", re.I)
-# What is asked, wished, supposed or ruled is not said; and what has an exception is not gone.
-_UNSAID = re.compile(
-    r"\?|\b(?:if|whether|unless|until|when|whenever|suppose|imagine|assume|would|could|should|might|must|wish|hope|want|"
-    rf"wanted|pretend|yet|only|except|but|other than|besides|on {WEEKDAY}|"
-    r"enough|much|many|time|idea|clue|problem|issue|doubt|reason|need to|way to|access to|as (?:a|an))\b", re.I
-)  # fmt: skip
-_HEDGED = re.compile(
-    r"\b(?:i think|maybe|perhaps|probably|possibly|i guess|i believe|not sure|apparently|seems?)\b", re.IGNORECASE
-)
 _MINE = re.compile(r"\b(?:i|my|me|mine|i['’]\w+)\b", re.I)
 _OURS = re.compile(r"\b(?:we|our|ours|us|we['’]\w+)\b", re.I)
-_THEIRS = re.compile(
-    r"\b(?!(?:it|that|there|what|let|here)['’])\w+['’]s\b|\b(?:his|her|their|your|clients?|customers?)\b", re.I
-)
+_TOKEN = re.compile(r"[^\W_]+(?:['’_\-./\\:@#+]+[^\W_]+)*")
 MAX_LEAD = 3  # words before the first word of what is taken back, where a statement begins with it
 
 
@@ -87,6 +59,16 @@ def retraction(statement: str) -> Retraction | None:
     return None
 
 
+def forgets(sentence: str) -> str:
+    """What a person takes back without saying anything in its place.
+
+    >>> forgets("Forget what I said about the nightly job.")
+    'the nightly job'
+    """
+    found = _FORGET.search(sentence)
+    return found["what"].strip() if found else ""
+
+
 def ends(taken_back: Retraction, statement: str) -> bool:
     """Whether a statement says what was taken back, of the same subject, and nothing besides.
 
@@ -103,6 +85,20 @@ def ends(taken_back: Retraction, statement: str) -> bool:
     begins = [terms(word) for word in statement.split()[: MAX_LEAD + 1]]
     named = any(set(found) & taken_back.what for found in begins)
     return named or _OURS.search(statement) is not None or statement.lower().startswith("there ")
+
+
+def differ_in_one_place(one: str, other: str) -> bool:
+    """Whether two statements are the same but for one place, in which each says something.
+
+    >>> differ_in_one_place("Use yarn.", "Use pnpm."), differ_in_one_place("Use yarn.", "Deploy on Fridays.")
+    (True, False)
+    """
+    rows = [_TOKEN.findall(said.lower()) for said in (one, other)]
+    places = [place for place in SequenceMatcher(None, rows[0], rows[1], False).get_opcodes() if place[0] != "equal"]
+    if len(places) != 1 or not {*rows[0]} & {*rows[1]}:
+        return False
+    _, first, last, start, end = places[0]
+    return bool(_words(" ".join(rows[0][first:last])) and _words(" ".join(rows[1][start:end])))
 
 
 def of_another(statement: str, said: str) -> bool:

@@ -14,7 +14,8 @@ contradicts: it is blocked and names the conflict. What holds in a wider place t
 claim is of one project) is not touched: both stand, and the link says so.
 
 **The queue** of what waits has a capacity for each tenant. When it is full, new claims are refused; none is pushed out.
-What nobody looks at within some weeks expires.
+What nobody looks at within some weeks is decided by its evidence: what a person said twice is believed, the rest
+expires.
 """
 
 from __future__ import annotations
@@ -32,12 +33,13 @@ from ..types import TRUSTS, Draft, Evidence, Filter, Link, Memory, Near, Scope, 
 from . import alike
 from .drafts import Prepared, prepare
 from .mention import mention
-from .retraction import of_another
+from .retraction import differ_in_one_place, of_another
 from .write import ERASED, Writer, present
 
 if TYPE_CHECKING:
     from ..models.embedder import Embedder
 
+NOT_KNOWN = "by itself it is not worth keeping, and it sets nothing right that is known"
 LOOKED_AT = 12  # memories nearest in words that a claim is held against
 Action = Literal["created", "pending", "duplicate", "merged", "superseded", "retracted", "blocked", "refused"]
 
@@ -48,7 +50,8 @@ class Claim:
 
     `corrects`: a person says that something is otherwise. `echo`: an assistant may only be repeating what it was shown.
     `forgets`: what is taken back; then nothing is stored. `place` tells the version of what found it. `names`: what it
-    calls by name; where there is an entity of that name, the memory is tied to it.
+    calls by name; where there is an entity of that name, the memory is tied to it. `only_known`: by itself it is not
+    worth keeping, so it is stored only where it sets something right that is known.
     """
 
     draft: Draft
@@ -58,6 +61,7 @@ class Claim:
     forgets: str = ""
     place: str = ""
     names: tuple[str, ...] = ()
+    only_known: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +84,23 @@ class Settler:
 
     def settle(self, claims: Sequence[Claim], embedder: Embedder | None) -> list[Settled]:
         """What became of each claim, in order. One after the other: a later one may set an earlier one right."""
+        if claims:
+            self._decide_overdue()
         return [self._settle(claim, embedder) for claim in claims]
+
+    def _decide_overdue(self) -> None:
+        """Decide what nobody reviewed in time: what a person said in two turns is believed, the rest expires."""
+        writer, now = self.writer, self.writer.now()
+        waiting = writer.store.page(writer.tenant, Filter(states=("pending",), tags=("captured",)), None, self.capacity)
+        late = [one for one in waiting if one.expires_at and one.expires_at <= now]
+        held = writer.store.of(writer.tenant, Evidence, [one.id for one in late], "memory") if late else []
+        for memory in late:
+            sources = {evidence.source for evidence in held if evidence.memory == memory.id}
+            if memory.trust == "stated" and len(sources) > 1:
+                self.approve([memory], None, "nobody reviewed it in time, and it was said twice")
+            else:
+                with writer.store.transaction(writer.tenant, writer.actor, now) as changes:
+                    changes.put(replace(memory, state="expired"), "expire", "nobody reviewed it in time")
 
     def _settle(self, claim: Claim, embedder: Embedder | None) -> Settled:
         writer = self.writer
@@ -126,9 +146,25 @@ class Settler:
             mine = known and known.kind != "turn" and _beside(known.scope, item.draft.scope)
             if known and mine and alike.repeats(known.content, item.draft.content):
                 return self._again(changes, claim, known, item, source, merge=True)
-        if against := writer.against(changes, item.draft, others):
+        against = writer.against(changes, item.draft, others)
+        if not against and claim.corrects:
+            against = self._said_before(item, source)
+        if against:
             return self._contested(changes, claim, item, source, against)
+        if claim.only_known:
+            return Settled("blocked", reason=NOT_KNOWN)
         return self._fresh(changes, claim, item, source)
+
+    def _said_before(self, item: Prepared, source: Source) -> list[Memory]:
+        """What was said in the same session and differs from a correction in one place: "use yarn", "no, use pnpm"."""
+        writer = self.writer
+        recent = writer.store.dated(writer.tenant, Filter(scope=item.draft.scope, tags=("captured",)), LOOKED_AT)
+        theirs = {one.id: one.session for one in writer.store.of(writer.tenant, Source, [one.source for one in recent])}
+        return [
+            one for one in recent
+            if source.session and theirs.get(one.source) == source.session and one.source != source.id
+            and differ_in_one_place(one.content, item.draft.content)
+        ][:1]  # fmt: skip
 
     def _again(
         self, changes: Transaction, claim: Claim, known: Memory, item: Prepared, source: Source, *, merge: bool = False

@@ -20,15 +20,16 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from .. import text, times
+from .. import text
 from ..agents.home import project_of
-from ..capture import turns
+from ..capture import durable, turns
+from ..capture.extract import Extractor
 from ..capture.model import Load, Tier
 from ..capture.transcripts import Said, Talk, Tally
-from ..capture.windows import Turn, windows
+from ..capture.windows import Turn, Window, in_reply, windows
 from ..engine import Engine
 from ..entrypoints.private import make_folder
-from ..errors import BadInput, RecollectError, StoreUnavailable
+from ..errors import RecollectError, StoreUnavailable
 from ..types import Captured, Message, Noun, Scope
 from . import files
 
@@ -48,6 +49,7 @@ class Wanted:
     sidechains: bool = False
     tools: bool = False
     dry_run: bool = False
+    explain: bool = False  # of a dry run: what each statement is taken for, and why
     scope: Scope | None = None  # in place of the project of the folder a session took place in
 
     @property
@@ -77,6 +79,7 @@ class Report(Noun):
     failed: dict[str, str] = field(default_factory=dict)
     missed: tuple[str, ...] = ()  # what models were to do and did not
     cost: dict[str, Any] = field(default_factory=dict)  # of a dry run: what models would be paid at most
+    explained: list[dict[str, Any]] = field(default_factory=list)
     dry_run: bool = False
 
     def add(self, captured: Captured) -> None:
@@ -176,17 +179,20 @@ class Backfill:
 
     def _old(self, one: Said) -> bool:
         since = self._wanted.since
-        return since is not None and (at := _moment(one.at)) is not None and at < since
+        return since is not None and (at := one.moment) is not None and at < since
 
     def _take(self, batch: Sequence[Said]) -> None:
         self.report.tokens += sum(text.tokens(one.text) for one in batch)
         if self._wanted.dry_run:
             self.report.turns += len(batch)
-            self._load.add(windows([Turn(one.speaker, one.text) for one in batch]))
+            said = windows(list(in_reply(Turn(one.speaker, one.text) for one in batch)))
+            self._load.add(said)
+            if self._wanted.explain:
+                self.report.explained += explain(said)
             return
         first = batch[0]
         origin, session = first.host or "chat", first.session[:MAX_SESSION]
-        messages = [Message(one.speaker, one.text, one.id, _moment(one.at)) for one in batch]
+        messages = [Message(one.speaker, one.text, one.id, one.moment) for one in batch]
         captured = self._engine.capture(messages, origin=origin, session=session, scope=self._scope(first.cwd))
         self.report.add(captured)
         if captured.known:  # stored, but perhaps by a run that was stopped before it had looked at them
@@ -198,6 +204,14 @@ class Backfill:
         if self._wanted.scope is not None:
             return self._wanted.scope
         return Scope(user=settings.user, project=settings.project or project_of(cwd))
+
+
+def explain(said: Sequence[Window]) -> Iterator[dict[str, Any]]:
+    """What each statement is taken for, how probable it is that it is worth keeping, and what forbids it."""
+    extractor = Extractor(durable.Durability(), explain=True)
+    for one in (one for window in said for one in extractor.extract(window)):
+        kept = "" if one.veto else "correction" if one.rule == "correction" else one.kind
+        yield {"said": one.quote, "kept_as": kept, "content": one.content, "why": one.why or one.rule, "veto": one.veto}
 
 
 def reprocess(engine: Engine, wanted: Wanted, progress: Progress | None = None) -> Report:
@@ -288,10 +302,3 @@ def _named(path: Path) -> str:
 
 def _place(one: Said) -> tuple[str, str, str]:
     return one.host, one.session, one.cwd
-
-
-def _moment(at: str) -> datetime | None:
-    try:
-        return times.aware(at, "at") if at else None
-    except BadInput:  # the host's own idea of a time
-        return None
