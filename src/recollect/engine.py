@@ -31,7 +31,7 @@ from .capture.pipeline import Pipeline
 from .checks import MAX_NAME, Cleaner, filter_of, one_of
 from .errors import Ambiguous, BadInput, BudgetSpent, NotFound, Refused, RowDamaged
 from .graph import Graph, Verbs
-from .history.room import History
+from .history.facade import History
 from .history.usage import Usage, counts
 from .history.verbs import Hindsight
 from .maintenance import Maintenance

@@ -29,7 +29,7 @@ from .upkeep.switch import Change, embed_missing
 
 if TYPE_CHECKING:
     from .answers.room import Answers
-    from .history.room import History
+    from .history.facade import History
     from .models.embedder import Embedder
     from .upkeep.janitor.janitor import Janitor
 

@@ -13,15 +13,16 @@ from ..errors import BadInput
 from ..history_types import Audit, EntityState, Provenance, Sighting
 from ..remember import proposals
 from ..types import Forgotten, Memory, Scope
+from . import provenance
 from .checkpoints import Checkpoints
+from .facade import History
 from .policies import Policies
 from .provenance import Sees, everybody
-from .room import History
 from .usage import Usage
 
 
 class Hindsight(ABC):
-    """What an engine can tell of the past; it has the memories, the room of history and the counters of use."""
+    """What an engine can tell of the past; it has the memories, the history and the counters of use."""
 
     _past: History
     _usage: Usage
@@ -62,7 +63,8 @@ class Hindsight(ABC):
         Bounded: ties are followed `depth` far, and at most `limit` of each thing are told. `sees` hides other memories.
         """
         self._usage.flush()
-        return self._past.why(self._find(id), depth, limit, sees)
+        writer = self._past.writer
+        return provenance.why(writer.store, writer.tenant, self._find(id), depth=depth, limit=limit, sees=sees)
 
     def audit(self, *, reads: bool = True, limit: int = 100, cursor: int | None = None, **asked: Any) -> Audit:
         """Who did what, newest first, and who read across projects.

@@ -1,4 +1,4 @@
-"""The room of history: what an engine asks of the past, in one place."""
+"""History: what an engine asks of the past, in one place."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from .. import checks, times
 from ..checks import MAX_NAME, Cleaner
 from ..errors import BadInput, NotFound
-from ..history_types import Audit, EntityState, Provenance, Retained, Sighting
+from ..history_types import Audit, EntityState, Retained, Sighting
 from ..remember.write import Writer
 from ..store.changes import MANY
 from ..store.trail import Trace
@@ -113,11 +113,6 @@ class History:
         return found
 
     # -- what speaks for it -------------------------------------------------------------------------------------------
-
-    def why(self, memory: Memory, depth: int, limit: int, sees: provenance.Sees) -> Provenance:
-        return provenance.why(
-            self.writer.store, self.writer.tenant, memory, depth=depth, limit=limit, sees=sees
-        )  # fmt: skip
 
     def rows(self, id: str) -> list[Entry]:
         """Every journal row of a noun, oldest first."""
