@@ -298,6 +298,7 @@ UNTOUCHED = [
     "from mcp.shared.auth import OAuthClientInformationFull, OAuthTokenRevocationRequestSchema",
     "recollect/auth.py,sha256=" + fake(MIX, 43) + ",9262",
     "password manager: 1Password",
+    '{"id": "01ARZ3NDEKTSV4RRFFQ69G5FAV", "key": "' + fake(HEX, 32) + '", "content_hash": "' + fake(HEX, 32) + '"}',
     "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
     "x-amz-cf-id: fYh-g5zO3VhiWZ7At54nuaYFDrC1rcwNwTkRjSgg7-j76bvUUhaP--==",
     "paths: ['users[0].password', 'users[1].password', 'users.*.profile.apiKey']",
