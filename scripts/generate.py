@@ -85,6 +85,16 @@ def operations() -> str:
     return "\n".join(rows)
 
 
+def client_verbs() -> str:
+    """Every verb of the client, with the arguments that need no name."""
+    from recollect.ops.catalogue import OPERATIONS
+    from recollect.verbs import name_of, positional
+
+    rows = ["| verb | what it does |", "|---|---|"]
+    rows += [f"| `{name_of(one)}({', '.join(positional(one))})` | {one.summary} |" for one in OPERATIONS]
+    return "\n".join(rows)
+
+
 def serving() -> str:
     """The daemon at rest and under load."""
     found = results("serve")

@@ -1,23 +1,30 @@
-"""Write what the MCP server says of itself, so that it can be answered before anything is loaded.
+"""Write what is made from declarations: what the MCP server says of itself, and the signatures of the client's verbs.
 
-python scripts/listed.py           writes src/recollect/entrypoints/listed.json
-python scripts/listed.py --check   fails when it is not up to date
+python scripts/listed.py           writes src/recollect/entrypoints/listed.json and src/recollect/verbs.pyi
+python scripts/listed.py --check   fails when one is not up to date
 
-The real server is asked, so the file says what the server would. `make docs` and `make lint` run it.
+The real server is asked, so the first file says what the server would before anything is loaded. `make docs` and
+`make lint` run it.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
+from recollect import Client, verbs
 from recollect.entrypoints.link import Link
 from recollect.entrypoints.listed import FILE, META, OWN
+from recollect.ops.catalogue import OPERATIONS
+from recollect.ops.operation import Operation
+from recollect.ops.parameters import Parameter, shared
 
+PLACED = (*shared("placed"), *shared("looked"))
 HELLO = {"name": "listed", "version": "1"}
 LISTS = ("prompts/list", "resources/list", "resources/templates/list")
 
@@ -66,6 +73,56 @@ def collected(link: Link) -> dict[str, Any]:
     }
 
 
+TYPES = {
+    "whole": "int", "number": "float", "flag": "bool", "texts": "Sequence[str]", "paths": "Sequence[str]",
+    "wholes": "Sequence[int]", "time": "datetime | str", "later": "datetime | str", "ids": "str | Sequence[str]",
+    "objects": "Sequence[Mapping[str, Any]]", "map": "Mapping[str, Any]", "source": "Source | str",
+}  # fmt: skip
+
+
+def stub() -> str:
+    """The signatures of the client's verbs, but for those that it has its own of."""
+    imports = {"types": {"Scope", "Source"}, "ops.operation": {"Operation"}}
+    lines = []
+    for one in OPERATIONS:
+        if verbs.name_of(one) not in vars(Client):
+            lines.append(f"    def {verbs.name_of(one)}({signature(one)}) -> {annotation(one.returned, imports)}: ...")
+    names = [f"from .{module} import {', '.join(sorted(found))}" for module, found in sorted(imports.items())]
+    text = "\n".join([
+        "# Written by scripts/listed.py from the declarations of operations.",
+        "from collections.abc import Mapping, Sequence", "from datetime import datetime", "from typing import Any", "",
+        *names, "", "class Verbs:",
+        "    def _call(self, operation: Operation, given: Mapping[str, Any]) -> Any: ...", *lines, "",
+        "def name_of(operation: Operation) -> str: ...", "def positional(operation: Operation) -> list[str]: ...",
+    ])  # fmt: skip
+    command = [str(Path(sys.executable).parent / "ruff"), "format", "--stdin-filename", "verbs.pyi", "-"]
+    return subprocess.run(command, input=text + "\n", capture_output=True, text=True, check=True).stdout
+
+
+def signature(one: Operation) -> str:
+    free = verbs.positional(one)
+    words = ["self", *(f"{p.name}: {hint(p)}" for p in one.parameters if p.name in free and p.required)]
+    words += [f"{p.name}: {hint(p)} | None = ..." for p in one.parameters if p.name in free and not p.required]
+    rest = [f"{p.name}: {hint(p)} | None = ..." for p in one.parameters if p.name not in free]
+    if any(p in PLACED for p in one.parameters):
+        rest.append("scope: Scope | None = ...")
+    return ", ".join([*words, *(["*", *rest] if rest else [])])
+
+
+def hint(one: Parameter) -> str:
+    return TYPES.get(one.kind, "str")
+
+
+def annotation(returned: Any, imports: dict[str, set[str]]) -> str:
+    if isinstance(returned, list):
+        return f"tuple[{annotation(returned[0], imports)}, ...]"
+    if isinstance(returned, dict) or ":" not in returned:
+        return "dict[str, Any]" if isinstance(returned, dict) or returned == "dict" else str(returned)
+    module, _, name = returned.rstrip("?").partition(":")
+    imports.setdefault(module, set()).add(name)
+    return f"{name} | None" if returned.endswith("?") else name
+
+
 def main() -> int:
     with tempfile.TemporaryDirectory() as home:
         os.environ |= {"RECOLLECT_HOME": home, "RECOLLECT_EMBEDDER": "hashing"}
@@ -78,14 +135,16 @@ def main() -> int:
             made = json.dumps(collected(Link(info)), indent=1, ensure_ascii=False) + "\n"
         finally:
             leave()
-    path = Path(FILE)
-    if path.read_text("utf-8") == made:
-        return 0
-    if "--check" in sys.argv:
-        print(f"{path.name} is not up to date. Run: python scripts/listed.py", file=sys.stderr)
-        return 1
-    path.write_text(made, "utf-8")
-    return 0
+    status = 0
+    for path, text in ((Path(FILE), made), (Path(verbs.__file__).with_suffix(".pyi"), stub())):
+        if path.exists() and path.read_text("utf-8") == text:
+            continue
+        if "--check" in sys.argv:
+            print(f"{path.name} is not up to date. Run: python scripts/listed.py", file=sys.stderr)
+            status = 1
+        else:
+            path.write_text(text, "utf-8")
+    return status
 
 
 if __name__ == "__main__":

@@ -255,7 +255,7 @@ def test_a_tidy_store_answers_as_before_and_look_ups_still_search(
     done = filled._store.tidy()
     assert "memory" in done["analyzed"]
     assert done["vacuumed"]
-    filled._recalled.clear()
+    filled._shared.recalls.clear()
     assert [hit.memory.id for hit in filled.recall("which port?")] == before
     assert not [check for check in filled._store.check("default") if check.status == "broken"]
     if isinstance(filled._store, SQLiteStore):

@@ -76,7 +76,7 @@ def examples(corpora: Sequence[Corpus], model: CachedEmbedder) -> Iterator[Examp
 
 
 def example(subject: Subject, question: Question, model: CachedEmbedder) -> Example | None:
-    reader = subject._engine._reader
+    reader = subject._engine._shared.reader
     subject._clock.moment = moment = question.moment or subject._asked_at
     found = reader.find(parse(question.text, moment, limit=20), Models(model), Stopwatch())
     if not found.memories:

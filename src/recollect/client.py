@@ -3,13 +3,15 @@
     memory = recollect.open()                                        # here
     memory = recollect.Client("http://127.0.0.1:7733", token="rcl_…")  # there
 
-Signatures and results are those of `Engine`, and errors are the same classes, made again from the problem the server
+Its verbs are made from the declarations of operations (`verbs`); those that take or give something else than their
+operation, as `Engine` does, are written here. Errors are the same classes, made again from the problem the server
 answered with. Only the standard library is used. A connection is kept open for each thread; every write carries an
 idempotency key, so that one whose connection broke can be sent again without being done twice.
 """
 
 from __future__ import annotations
 
+import builtins
 import http.client
 import json
 import random
@@ -23,16 +25,16 @@ from dataclasses import asdict, fields, replace
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, Unpack, cast
+from typing import Any, Self, cast
 from urllib.parse import quote, urlencode, urlsplit
 
 from . import errors, times
-from .arguments import DraftFields, EditFields, RecallFields
 from .entrypoints import link
 from .errors import BadInput, RateLimited, RecollectError, ServerUnavailable
 from .exchange import Imported
-from .history_types import Audit, EntityState, Provenance, Sighting
-from .nouns import remake
+from .nouns import from_wire
+from .ops.catalogue import BY_NAME
+from .ops.operation import Operation
 from .recall.context import Context, Turn
 from .types import (
     EVERYWHERE,
@@ -41,21 +43,19 @@ from .types import (
     Entry,
     Evidence,
     Forgotten,
-    Link,
-    Memory,
     Message,
     Page,
-    Recall,
     Remembered,
     Scope,
     Source,
 )
+from .verbs import Verbs
 
 LINES = "application/x-ndjson"
 BATCH = 500  # drafts in one request
 
 
-class Client:
+class Client(Verbs):
     """Everything an `Engine` does that makes sense from elsewhere."""
 
     def __init__(
@@ -88,12 +88,7 @@ class Client:
             connection.close()
             self._local.connection = None
 
-    # -- writing ------------------------------------------------------------------------------------------------------
-
-    def remember(self, content: str, *, merge: bool = False, **fields: Unpack[DraftFields]) -> Remembered:
-        """Remember one thing; the result says whether it is new, known already, or refused, and what was redacted."""
-        sent = _plain({"content": content, "merge": merge, **fields})
-        return remake(Remembered, self._post("/v1/memories", sent))
+    # -- verbs that differ from their operation -----------------------------------------------------------------------
 
     def remember_many(self, drafts: Iterable[Draft | str], *, merge: bool = False) -> tuple[Remembered, ...]:
         """Remember many things at once. Merging looks at one thing at a time, and so goes one by one."""
@@ -101,17 +96,9 @@ class Client:
             raise BadInput("drafts must be a list of texts or Drafts.")
         ready = [_draft(draft) for draft in drafts]
         if merge:
-            found = [self._post("/v1/memories", {**draft, "merge": True}) for draft in ready]
-        else:
-            starts = range(0, len(ready), BATCH)
-            pages = (self._post("/v1/memories/batch", {"memories": ready[n : n + BATCH]}) for n in starts)
-            found = [one for page in pages for one in page]
-        return tuple(remake(Remembered, one) for one in found)
-
-    def edit(self, id: str, *, reason: str = "", version: str | None = None, **fields: Unpack[EditFields]) -> Memory:
-        """Change fields of a memory; with a `version`, only if it still stands like that."""
-        sent = _plain({"reason": reason, **fields}) | ({} if version is None else {"version": version})
-        return remake(Memory, self._send("PATCH", f"/v1/memories/{_id(id)}", sent))
+            return tuple(self.remember(**draft, merge=True) for draft in ready)
+        pages = (self._run("remember_many", memories=ready[n : n + BATCH]) for n in range(0, len(ready), BATCH))
+        return tuple(one for page in pages for one in page)
 
     def forget(
         self, id: str | Sequence[str] | None = None, *, query: str | None = None, scope: Scope | None = None,
@@ -120,17 +107,10 @@ class Client:
         """Forget memories by id, by a query, or everything inside a scope."""
         if sum(way is not None for way in (id, query, scope)) != 1:
             raise BadInput("Name what to forget: an id, a query or a scope.", fix="Give exactly one of the three.")
-        named = {"id": id if isinstance(id, str) else list(id)} if id is not None else {}
-        sent = _plain({
-            **named, "query": query, "scope": scope, "purge": purge, "dry_run": dry_run, "reason": reason,
-            "derived": derived,
-        })  # fmt: skip
-        return remake(Forgotten, self._post("/v1/forget", {name: v for name, v in sent.items() if v not in (None, "")}))
-
-    def reject(self, id: str | Sequence[str], *, reason: str = "", undo: bool = False) -> Forgotten:
-        """Forget memories and never let their value come back; `undo` takes a rejection back."""
-        ids = id if isinstance(id, str) else list(id)
-        return remake(Forgotten, self._post("/v1/reject", {"id": ids, "reason": reason, "undo": undo}))
+        where = {} if scope is None else scope.as_dict()
+        options = {"purge": purge, "dry_run": dry_run, "reason": reason, "derived": derived}
+        found: Forgotten = self._run("forget", id=id, query=query, **options, **where)
+        return found
 
     def capture(
         self, messages: Iterable[Message], *, origin: str = "api", session: str = "", scope: Scope | None = None,
@@ -139,98 +119,33 @@ class Client:
         """Store what was said in a session, and keep what is worth keeping of it; with `later`, in a job."""
         where = replace(scope or EVERYWHERE, session=session or (scope.session if scope else ""))
         said = [message.as_dict() for message in messages]
-        sent = _plain({"scope": where, "messages": said, "origin": origin, "later": later})
-        return remake(Captured, self._post("/v1/capture", sent))
-
-    def pending(self, *, scope: Scope | None = None, limit: int = 50, cursor: str | None = None) -> Page:
-        """What waits for a person, newest first."""
-        return remake(Page, self._get("/v1/pending", _plain({"scope": scope, "limit": limit, "cursor": cursor})))
-
-    def approve(self, id: str | Sequence[str], *, into: str = "", reason: str = "") -> tuple[Memory, ...]:
-        """Believe what waits for review; what it contradicts is superseded. `into` joins it to a memory that stands."""
-        sent = {"id": id if isinstance(id, str) else list(id), "into": into, "reason": reason}
-        return tuple(remake(Memory, one) for one in self._post("/v1/approve", sent))
-
-    def link(self, origin: str, relation: str, target: str, *, reason: str = "") -> Link:
-        """Tie one memory to another. What is superseded leaves recall and stops being valid now."""
-        sent = {"origin": origin, "relation": relation, "target": target, "reason": reason}
-        return remake(Link, self._post("/v1/links", sent))
-
-    # -- reading ------------------------------------------------------------------------------------------------------
-
-    def recall(self, query: str, **options: Unpack[RecallFields]) -> Recall:
-        """Find the memories that bear on a question, best first, each with its scores and why it was found."""
-        return remake(Recall, self._post("/v1/recall", _plain({"query": query, **options})))
+        found: Captured = self._run("capture", messages=said, origin=origin, later=later, scope=where)
+        return found
 
     def context(
         self, query: str = "", *, scope: Scope | None = None, budget: int = 2000, system: str = "", task: str = "",
         history: Sequence[Turn] = (), index: bool = False,
     ) -> Context:  # fmt: skip
         """What to put before an assistant: standing rules, what the project is, the task, what bears on the query."""
-        turns = [asdict(turn) for turn in history]
-        asked = {"query": query, "budget": budget, "system": system, "task": task, "history": turns, "index": index}
-        return remake(Context, self._post("/v1/context", _plain({**asked, "scope": scope})))
-
-    def get(
-        self, id: str, *, peek: bool = False, as_of: datetime | str | None = None, true_at: datetime | str | None = None
-    ) -> Memory:
-        """One memory, by its id or the last characters of it: as it was known then, or the one that held then."""
-        asked = {"peek": peek or None, "as_of": as_of, "true_at": true_at}
-        return remake(Memory, self._get(f"/v1/memories/{_id(id)}", _plain(asked)))
+        asked: dict[str, Any] = {"query": query, "budget": budget, "system": system, "task": task, "index": index}
+        found: Context = self._run("context", scope=scope, history=[asdict(turn) for turn in history], **asked)
+        return found
 
     def list(self, *, scope: Scope | None = None, limit: int = 50, cursor: str | None = None, **filters: Any) -> Page:
         """Memories inside a scope, newest first, with the cursor of the next page."""
         where = scope or (None if self._folder else EVERYWHERE)
-        asked = _plain({"scope": where, "limit": limit, "cursor": cursor, **filters})
-        return remake(Page, self._get("/v1/memories", asked))
+        found: Page = self._run("list", scope=where, limit=limit, cursor=cursor, **filters)
+        return found
 
     def evidence(self, id: str) -> tuple[Source | None, tuple[Evidence, ...]]:
         """Where a memory came from: its source, and the quotes that support it."""
-        found = self._get(f"/v1/memories/{_id(id)}/evidence")
-        source = remake(Source, found["source"]) if found["source"] else None
-        return source, tuple(remake(Evidence, one) for one in found["evidence"])
-
-    def links(self, id: str) -> tuple[Link, ...]:
-        """The links from and to a memory."""
-        return tuple(remake(Link, one) for one in self._get(f"/v1/memories/{_id(id)}/links"))
-
-    def history(self, id: str) -> tuple[Entry, ...]:
-        """Every change of a memory, oldest first: who, when, why, before and after."""
-        return tuple(remake(Entry, one) for one in self._get(f"/v1/memories/{_id(id)}/history"))
-
-    def why(self, id: str, *, depth: int = 3, limit: int = 50) -> Provenance:
-        """Why a memory is there: source, quotes, trust, what it goes back to, changes, uses, and what helped."""
-        return remake(Provenance, self._get(f"/v1/memories/{_id(id)}/why", {"depth": depth, "limit": limit}))
-
-    def audit(self, *, reads: bool = True, limit: int = 100, cursor: int | None = None, **asked: Any) -> Audit:
-        """Who did what, newest first, and who read across projects."""
-        return remake(
-            Audit, self._get("/v1/audit", _plain({"reads": reads, "limit": limit, "cursor": cursor, **asked}))
-        )
-
-    def state(
-        self, entity: str, *, at: datetime | str | None = None, true_at: datetime | str | None = None,
-        scope: Scope | None = None,
-    ) -> EntityState:  # fmt: skip
-        """What was known of an entity at a time, of what held then."""
-        asked = _plain({"entity": entity, "at": at, "true_at": true_at, "scope": scope})
-        return remake(EntityState, self._get("/v1/state", asked))
-
-    def rate(self, id: str, *, helped: bool, session: str = "") -> Sighting:
-        """Say whether a memory helped where it was shown last, in a session or anywhere."""
-        sent = {"helped": helped, "session": session}
-        return remake(Sighting, self._post(f"/v1/memories/{_id(id)}/rating", sent))
+        found = self._run("evidence", id=id)
+        return found["source"], found["evidence"]
 
     def changes(self, *, after: int = 0, limit: int = 100) -> tuple[Entry, ...]:
         """What changed after a sequence number of the journal, in the order it happened."""
-        found = self._get("/v1/changes", {"after": after, "limit": limit})
-        return tuple(remake(Entry, one) for one in found["changes"])
-
-    def stats(self) -> dict[str, Any]:
-        """Counts of everything, and the size of the files."""
-        return cast(dict[str, Any], self._get("/v1/stats"))
-
-    # -- moving and keeping -------------------------------------------------------------------------------------------
+        found: tuple[Entry, ...] = self._run("changes", after=after, limit=limit)["changes"]
+        return found
 
     def export(self, path: str | Path, *, journal: bool = False, reference: bool = False) -> int:
         """Write everything to a JSONL file here, optionally with the history; gives the number of memories.
@@ -247,34 +162,38 @@ class Client:
         return count
 
     def import_(self, path: str | Path, *, embed: bool = True, trust: str = "unverified") -> Imported:
-        """Take in a JSONL file of this machine."""
+        """Import a JSONL file of this machine."""
         try:
             lines = Path(path).read_text("utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise BadInput(f"{path} cannot be read: {error}.", fix="Name a file of JSON lines.") from error
-        return remake(Imported, self._post("/v1/import", {"lines": lines, "embed": embed, "trust": trust}))
+        found: Imported = self._run("import", lines=lines, embed=embed, trust=trust)
+        return found
 
     def embed(self) -> int:
-        """Give a vector to every memory that has none of today's model; gives how many there were."""
-        return int(self._post("/v1/embed", {})["embedded"])
-
-    def mend(self) -> None:
-        """Build again what is derived in the store: the full text index."""
-        self._post("/v1/mend", {})
+        """Give a vector to every memory that has none of the present model; gives how many there were."""
+        return int(self._run("embed")["embedded"])
 
     # -- the wire -----------------------------------------------------------------------------------------------------
 
-    def _get(self, path: str, asked: Mapping[str, Any] | None = None) -> Any:
-        pairs = [(name, _text(one)) for name, value in (asked or {}).items() if value is not None
-                 for one in (value if isinstance(value, list) else [value])]  # fmt: skip
-        return json.loads(self._open("GET", f"{path}?{urlencode(pairs)}" if pairs else path, b"", {}).read())
+    def _run(self, name: str, **given: Any) -> Any:
+        return self._call(BY_NAME[name], given)
 
-    def _post(self, path: str, data: Mapping[str, Any]) -> Any:
-        return self._send("POST", path, data)
-
-    def _send(self, method: str, path: str, data: Mapping[str, Any]) -> Any:
-        headers = {"Content-Type": "application/json", "Idempotency-Key": secrets.token_urlsafe(16)}
-        return json.loads(self._open(method, path, json.dumps(data).encode(), headers).read())
+    def _call(self, operation: Operation, given: Mapping[str, Any]) -> Any:
+        """Send an operation's arguments to its address, and make its result again."""
+        nullable = {one.name for one in operation.parameters if one.nullable}
+        sent = {name: one for name, one in _plain(given).items() if one is not None or name in nullable}
+        path = operation.path
+        for name in [name for name in sent if f"{{{name}}}" in path]:
+            path = path.replace(f"{{{name}}}", _id(sent.pop(name)))
+        if operation.method in ("GET", "DELETE"):
+            pairs = [(name, _text(one)) for name, value in sent.items()
+                     for one in (value if isinstance(value, builtins.list) else [value])]  # fmt: skip
+            answer = self._open(operation.method, f"{path}?{urlencode(pairs)}" if pairs else path, b"", {})
+        else:
+            headers = {"Content-Type": "application/json", "Idempotency-Key": secrets.token_urlsafe(16)}
+            answer = self._open(operation.method, path, json.dumps(sent).encode(), headers)
+        return from_wire(operation.returned, json.loads(answer.read()))
 
     def _open(self, method: str, path: str, body: bytes, headers: dict[str, str]) -> http.client.HTTPResponse:
         """The answer, or the error it stands for. A kept connection that broke is opened anew, once."""

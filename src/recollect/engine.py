@@ -11,48 +11,38 @@ synchronous, may be used from several threads, and works beside other processes 
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from . import checks, ids, settings, text
-from .agents.places import Places
 from .agents.tokens import Gatekeeper, IssuedTokens
 from .agents.webhooks import Webhooks
-from .answers.hold import Parts as AnswerParts
-from .answers.policy import Policy
-from .answers.room import Answers
 from .arguments import DraftFields, EditFields, RecallFields
 from .capture.pipeline import Pipeline
 from .checks import MAX_NAME, Cleaner, filter_of, one_of
+from .core import Core, Shared, new_id
 from .errors import Ambiguous, BadInput, BudgetSpent, NotFound, Refused, RowDamaged
 from .graph import Graph, Verbs
 from .history.facade import History
-from .history.usage import Usage, counts
+from .history.usage import counts
 from .history.verbs import Hindsight
 from .maintenance import Maintenance
 from .models.tokens import Tokens
-from .overview import Overview
-from .recall.cache import RecallCache
 from .recall.context import Budgets, Context, Parts, Turn, build, standing
-from .recall.loading import LOADING, Loader
-from .recall.query import MAX_LIMIT, parse
-from .recall.read import Reader
-from .recall.recipes import fingerprint
+from .recall.query import MAX_LIMIT
 from .recall.task import AT_HAND, stored_task
 from .redact import redact
 from .remember import forget
 from .remember.settle import Settler
 from .remember.shelf import Shelf
 from .remember.write import Writer
-from .settings import Settings, lexicon
 from .store import open_store
 from .store.checksums import sound_rows
-from .store.contract import Store
 from .types import (
     DERIVED,
     EDITABLE,
@@ -74,18 +64,14 @@ from .types import (
     Scope,
     Source,
 )
-from .upkeep.health import Checkup
 from .upkeep.jobs import Handler, Jobs, Run
-from .upkeep.recall_stats import RecallStats
-from .upkeep.recent_recalls import RecentRecalls
-from .upkeep.spending import Spending
-from .upkeep.switch import Switch
 
 if TYPE_CHECKING:
     from .models.embedder import Embedder
 
 Progress = Callable[[int, int], None]
 MIN_BUDGET = 100  # tokens below which a context holds nothing but its frame
+TOKENS = Tokens()
 STANDING = 200  # rules and project facts that are looked at for a context
 
 
@@ -111,47 +97,51 @@ def open(
     store = open_store(chosen.place, chosen.busy_timeout, clock())
     own = None if embedder is None or isinstance(embedder, str) else embedder
     try:
-        return Engine(store, chosen, actor=actor or "python", embedder=own, now=clock)
+        core = Core.of(store, chosen, actor or "python", clock, "stated")
+        return Engine(core, Shared(core, embedder=own), owner=True)
     except BaseException:
         store.close()
         raise
 
 
 class Engine(Hindsight, Maintenance):
-    def __init__(
-        self, store: Store, settings: Settings, *, actor: str, embedder: Embedder | None, now: Callable[[], datetime],
-        most: str = "stated",
-    ) -> None:  # fmt: skip
-        cleaner = Cleaner(MAX_NAME)
-        self.settings = settings
-        self._store = store
-        self._tenant = cleaner.text(settings.tenant, "tenant", MAX_NAME)
-        if self._tenant in ("", "*"):  # a star stands for all tenants where a store keeps their list
-            raise BadInput("tenant is empty." if not self._tenant else "A tenant cannot be called '*'.")
-        self._actor = cleaner.text(actor, "actor", MAX_NAME) or "unknown"
-        self._now = now
-        self._scope = cleaner.scope(Scope(user=settings.user, project=settings.project))
-        self._origin = self  # the engine whose store and models these are: itself, or the one it was made beside
-        self._usage = Usage(store, self._tenant, now)
-        self.looks = RecentRecalls(now)
-        self._reader = Reader(store, self._tenant, now, lexicon(settings))
-        self._recalled = RecallCache(now)
-        self._tokens = Tokens()
-        self.jobs = Jobs(store, self._tenant, now, self._handlers)
-        limits = settings.content_limit, settings.near_duplicate
-        self._writer = Writer(store, self._tenant, self._actor, now, new_id, *limits, most)
-        self._past = History(self._writer, settings.home)
-        self._settler = Settler(self._writer, settings.review_capacity, timedelta(days=settings.review_days))
-        self.spending = Spending(store, self._tenant, now, settings)
-        self.overview = Overview(store, self._tenant, now, settings.near_duplicate)
-        self.pipeline = Pipeline(
-            store, self._tenant, now, settings.content_limit, self.remember_many, self._settler, self.spending.llm
-        )
-        self._models = Loader(settings, embedder, self.spending.metered)
-        self._switch = Switch(store, self._tenant, lambda model: self._models.known(model))
-        self.watch = RecallStats(settings.traces)
-        self.health = Checkup(store, self._tenant, now, lambda: self._models.embedder()[0], settings.home)
-        self.answers = self._answers()
+    """The verbs, for one caller. Parts are built when they are first used; what a tenant shares is in `Shared`."""
+
+    def __init__(self, core: Core, shared: Shared, *, owner: bool = False) -> None:
+        self.settings = core.settings
+        self._core = core
+        self._shared = shared
+        self._is_owner = owner  # of the store, which is closed with it
+        self._store, self._tenant, self._actor, self._now = core.store, core.tenant, core.actor, core.now
+        self._scope = core.scope
+        self._models, self._usage = shared.models, shared.usage
+        self.watch, self.looks, self.overview = shared.watch, shared.looks, shared.overview
+        self.answers, self.spending, self.health = shared.answers, shared.spending, shared.health
+
+    @cached_property
+    def _writer(self) -> Writer:
+        return self._core.writer
+
+    @cached_property
+    def _past(self) -> History:
+        return History(self._writer, self.settings.home)
+
+    @cached_property
+    def _settler(self) -> Settler:
+        return Settler(self._writer, self.settings.review_capacity, timedelta(days=self.settings.review_days))
+
+    @cached_property
+    def pipeline(self) -> Pipeline:
+        """What stores turns and finds what is worth remembering in them."""
+        return Pipeline(
+            self._store, self._tenant, self._now, self.settings.content_limit, self.remember_many, self._settler,
+            self.spending.llm,
+        )  # fmt: skip
+
+    @cached_property
+    def jobs(self) -> Jobs:
+        """Work in the background."""
+        return Jobs(self._store, self._tenant, self._now, self._handlers)
 
     def __enter__(self) -> Self:
         return self
@@ -163,29 +153,23 @@ class Engine(Hindsight, Maintenance):
         """Write what is pending and let go of the store."""
         self._usage.flush()
         self.answers.flush()
-        if self._origin is self:
+        if self._is_owner:
             self._store.close()
 
     def for_caller(
         self, *, tenant: str | None = None, actor: str | None = None, model: bool = False, at: Scope | None = None
     ) -> Engine:
-        """An engine for another tenant, actor or place on the same store and model; it is closed with this one.
+        """An engine for another tenant, actor or place on the same store and models; it is closed with this one.
 
-        With `model`, a language model speaks through it: what it wants kept is its conclusion, whatever it claims.
+        With `model`, a language model speaks through it: what it stores is its conclusion, whatever it claims.
         """
         chosen = self.settings
         if tenant is not None and tenant != self._tenant:
             chosen = replace(chosen, tenant=tenant, user="", project="")
         if at is not None:
             chosen = replace(chosen, user=at.user, project=at.project)
-        most = "derived" if model else "stated"
-        other = Engine(self._store, chosen, actor=actor or self._actor, embedder=None, now=self._now, most=most)
-        other._origin, other._models, other.watch = self._origin, self._models, self.watch
-        if other._tenant == self._tenant:  # one cache and one count of use for all who work in it
-            other._recalled, other._usage, other._reader = self._recalled, self._usage, self._reader
-            other.answers, other.overview = self.answers, self.overview
-            other.looks, other._switch = self.looks, self._switch
-        return other
+        core = Core.of(self._store, chosen, actor or self._actor, self._now, "derived" if model else "stated")
+        return Engine(core, self._shared if core.tenant == self._tenant else Shared(core, self._shared))
 
     def other_tenants(self) -> Iterator[Engine]:
         """An engine for each of the other tenants of the store, for whoever tends the whole of it."""
@@ -261,7 +245,7 @@ class Engine(Hindsight, Maintenance):
             return Forgotten(tuple(forget.retire(self._writer, found, self._reason(reason))))
         user = where.user if where == Scope(user=where.user) else ""
         gone, along, receipt = self._past.erase(found, self._reason(reason), user=user, keep=keep)
-        self._recalled.clear()
+        self._shared.recalls.clear()
         receipt = replace(receipt, tokens=self.tokens.end(user)) if user else receipt
         return Forgotten(tuple(gone), purged=True, receipt=receipt.as_dict(), derived=tuple(along))
 
@@ -332,31 +316,12 @@ class Engine(Hindsight, Maintenance):
         `max_tokens` are upper bounds. `since` and `until` are compared with when a memory holds from, or else was made.
         With `peek` the hits are not counted as recalled.
         """
-        found = self._recall(query, dict(options))
+        found = self._shared.recall(query, {"scope": self._scope, **options})
         if not peek:
             self._usage.add((hit.memory.id for hit in found.hits), recalled=1)
             self.saw((hit.memory for hit in found.hits), "recall")
             where, given = options.get("scope", self._scope), [hit.memory.id for hit in found.hits]
             self.looks.note(self._actor, "recall", query, where, given)
-        return found
-
-    def _recall(self, query: str, options: dict[str, Any]) -> Recall:
-        if unknown := options.keys() - RecallFields.__annotations__.keys():
-            raise BadInput(f"recall has no option {', '.join(sorted(unknown))}.")
-        options.setdefault("scope", self._scope)
-        if options.get("recipe", "default") == "default":
-            options.setdefault("limit", self.settings.recall_limit)
-        asked = parse(query, self._now(), **options)
-        head, key = self._store.head(self._tenant), asked.key()
-        if known := self._recalled.get(key, head):
-            return known
-        by_meaning, judged = "vector" in asked.recipe.arms, bool(asked.recipe.relevance)
-        models = self._switch.serving(self._models.models(asked.effort, by_meaning, judged))
-        found, damaged = sound_rows(lambda _: self._reader.recall(asked, models), None)
-        found = replace(found, skipped=(*found.skipped, *damaged))
-        self.watch.recalled(found)
-        if LOADING not in models.skipped:  # words alone answered, and only this once
-            self._recalled.put(key, head, found)
         return found
 
     def context(
@@ -394,7 +359,7 @@ class Engine(Hindsight, Maintenance):
             system, standing(rules, where, sources), facts[:20], task, hits, history, asked, sources, self._now()
         )  # fmt: skip
         fixed = {} if history else {"history": 0}
-        made = build(parts.first(most) if most else parts, Budgets.of(budget, **fixed), self._tokens, index=index)
+        made = build(parts.first(most) if most else parts, Budgets.of(budget, **fixed), TOKENS, index=index)
         told = {id for block in made.blocks for id in block.memories}
         self.saw([memory for memory in (*rules, *facts, *noted) if memory.id in told], "context")
         return made
@@ -496,7 +461,7 @@ class Engine(Hindsight, Maintenance):
         if scope is not None:
             return counts(self._store, self._tenant, scope)
         self._usage.flush()
-        return {**self._store.stats(self._tenant), "recall_cache": self._recalled.stats.as_dict()}
+        return {**self._store.stats(self._tenant), "recall_cache": self._shared.recalls.stats.as_dict()}
 
     @property
     def head(self) -> int:
@@ -552,16 +517,6 @@ class Engine(Hindsight, Maintenance):
 
     # -- small parts --------------------------------------------------------------------------------------------------
 
-    def _answers(self) -> Answers:
-        chosen = self.settings
-        flags = {"check": chosen.answers_check, "judge": chosen.answers_judge}
-        parts = AnswerParts(
-            self._recall, lambda: self._models.models("fast").embedder, lambda: self._models.name(),
-            self.spending.llm, self._writer.forbids, fingerprint, Places(chosen).folders,
-        )  # fmt: skip
-        on = frozenset(name for name, value in flags.items() if one_of(value, ("on", "off"), f"answers_{name}") == "on")
-        return Answers(self._store, self._tenant, self._now, new_id, self._scope, Policy.of(chosen), on, parts)
-
     def _draft(self, content: str, fields: DraftFields) -> Draft:
         values: dict[str, Any] = {n: tuple(v) if isinstance(v, list) else v for n, v in fields.items()}
         values.setdefault("scope", self._scope)
@@ -591,8 +546,3 @@ class Engine(Hindsight, Maintenance):
         if wanted not in found:
             raise RowDamaged(f"{wanted} is damaged.") if damaged else NotFound(f"No memory has the id {wanted!r}.")
         return found[wanted]
-
-
-def new_id(now: datetime) -> str:
-    """A fresh id for that moment."""
-    return ids.make(int(now.timestamp() * 1000), secrets.randbits(ids.RANDOM_BITS))

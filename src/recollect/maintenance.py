@@ -40,17 +40,26 @@ class Maintenance(ABC):
     """What an engine does with its store as a whole; it has the store, the writer and the models."""
 
     settings: Settings
-    jobs: Jobs
     _store: Store
     _tenant: str
     _actor: str
     _now: Callable[[], datetime]
     _scope: Scope
     _usage: Usage
-    _writer: Writer
     _models: Loader
-    _past: History
     answers: Answers
+
+    @property
+    @abstractmethod
+    def jobs(self) -> Jobs: ...
+
+    @property
+    @abstractmethod
+    def _writer(self) -> Writer: ...
+
+    @property
+    @abstractmethod
+    def _past(self) -> History: ...
 
     @abstractmethod
     def graph(self, scope: Scope | None = None, inside: Scope = EVERYWHERE) -> Graph: ...

@@ -24,9 +24,12 @@ from .usage import Usage
 class Hindsight(ABC):
     """What an engine can tell of the past; it has the memories, the history and the counters of use."""
 
-    _past: History
     _usage: Usage
     _scope: Scope
+
+    @property
+    @abstractmethod
+    def _past(self) -> History: ...
 
     @abstractmethod
     def _find(self, id: str) -> Memory: ...

@@ -1,0 +1,119 @@
+"""What the parts of an engine are built from: what each needs (`Core`), and what a tenant shares (`Shared`)."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from . import ids
+from .agents.places import Places
+from .answers.hold import Parts as AnswerParts
+from .answers.policy import Policy
+from .answers.room import Answers
+from .arguments import RecallFields
+from .checks import MAX_NAME, Cleaner, one_of
+from .errors import BadInput
+from .history.usage import Usage
+from .overview import Overview
+from .recall.cache import RecallCache
+from .recall.loading import LOADING, Loader
+from .recall.query import parse
+from .recall.read import Reader
+from .recall.recipes import fingerprint
+from .remember.write import Writer
+from .settings import Settings, lexicon
+from .store.checksums import sound_rows
+from .store.contract import Store
+from .types import Recall, Scope
+from .upkeep.health import Checkup
+from .upkeep.recall_stats import RecallStats
+from .upkeep.recent_recalls import RecentRecalls
+from .upkeep.spending import Spending
+from .upkeep.switch import Switch
+
+if TYPE_CHECKING:
+    from .models.embedder import Embedder
+
+
+def new_id(now: datetime) -> str:
+    """A fresh id for that moment."""
+    return ids.make(int(now.timestamp() * 1000), secrets.randbits(ids.RANDOM_BITS))
+
+
+@dataclass(frozen=True, slots=True)
+class Core:
+    """What every part needs: where it works, in whose name, and by which clock and settings."""
+
+    store: Store
+    settings: Settings
+    tenant: str
+    actor: str
+    now: Callable[[], datetime]
+    scope: Scope  # of what names no scope
+    trust_ceiling: str = "stated"  # how far at most what is written is trusted
+
+    @classmethod
+    def of(cls, store: Store, settings: Settings, actor: str, now: Callable[[], datetime], ceiling: str) -> Core:
+        cleaner = Cleaner(MAX_NAME)
+        tenant = cleaner.text(settings.tenant, "tenant", MAX_NAME)
+        if tenant in ("", "*"):  # a star stands for all tenants where a store keeps their list
+            raise BadInput("tenant is empty." if not tenant else "A tenant cannot be called '*'.")
+        scope = cleaner.scope(Scope(user=settings.user, project=settings.project))
+        return cls(store, settings, tenant, cleaner.text(actor, "actor", MAX_NAME) or "unknown", now, scope, ceiling)
+
+    @property
+    def writer(self) -> Writer:
+        limits = self.settings.content_limit, self.settings.near_duplicate
+        return Writer(self.store, self.tenant, self.actor, self.now, new_id, *limits, self.trust_ceiling)
+
+
+class Shared:
+    """What all who work for a tenant share: models, caches, counters and answers. Built once for each tenant."""
+
+    def __init__(self, core: Core, others: Shared | None = None, embedder: Embedder | None = None) -> None:
+        store, tenant, now, settings = core.store, core.tenant, core.now, core.settings
+        self.core = core
+        self.spending = Spending(store, tenant, now, settings)
+        self.models: Loader = others.models if others else Loader(settings, embedder, self.spending.metered)
+        self.watch: RecallStats = others.watch if others else RecallStats(settings.traces)
+        self.usage = Usage(store, tenant, now)
+        self.looks = RecentRecalls(now)
+        self.recalls = RecallCache(now)
+        self.reader = Reader(store, tenant, now, lexicon(settings))
+        self.switch = Switch(store, tenant, self.models.known)
+        self.overview = Overview(store, tenant, now, settings.near_duplicate)
+        self.health = Checkup(store, tenant, now, lambda: self.models.embedder()[0], settings.home)
+        self.answers = self._answers()
+
+    def _answers(self) -> Answers:
+        core = self.core
+        flags = {"check": core.settings.answers_check, "judge": core.settings.answers_judge}
+        parts = AnswerParts(
+            self.recall, lambda: self.models.models("fast").embedder, self.models.name, self.spending.llm,
+            core.writer.forbids, fingerprint, Places(core.settings).folders,
+        )  # fmt: skip
+        on = frozenset(name for name, value in flags.items() if one_of(value, ("on", "off"), f"answers_{name}") == "on")
+        return Answers(core.store, core.tenant, core.now, new_id, core.scope, Policy.of(core.settings), on, parts)
+
+    def recall(self, query: str, options: dict[str, Any]) -> Recall:
+        """The answer of the read path, or the one that was given before where nothing changed since."""
+        if unknown := options.keys() - RecallFields.__annotations__.keys():
+            raise BadInput(f"recall has no option {', '.join(sorted(unknown))}.")
+        options.setdefault("scope", self.core.scope)
+        if options.get("recipe", "default") == "default":
+            options.setdefault("limit", self.core.settings.recall_limit)
+        asked = parse(query, self.core.now(), **options)
+        head, key = self.core.store.head(self.core.tenant), asked.key()
+        if known := self.recalls.get(key, head):
+            return known
+        by_meaning, judged = "vector" in asked.recipe.arms, bool(asked.recipe.relevance)
+        models = self.switch.serving(self.models.models(asked.effort, by_meaning, judged))
+        found, damaged = sound_rows(lambda _: self.reader.recall(asked, models), None)
+        found = replace(found, skipped=(*found.skipped, *damaged))
+        self.watch.recalled(found)
+        if LOADING not in models.skipped:  # words alone answered, and only this once
+            self.recalls.put(key, head, found)
+        return found
