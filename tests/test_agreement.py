@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,8 @@ QUESTIONS: list[tuple[str, dict[str, Any]]] = [
     ("stats", {}),
     ("tags", {}),
     ("tags", {"limit": 1, "project": "elsewhere"}),
+    ("projects", {}),
+    ("projects", {"limit": 0}),
     ("usage", {"since": "2026-03-01"}),
     ("checkpoint_list", {}),
     ("checkpoint_diff", {"first": "before", "limit": 5}),
@@ -115,10 +118,9 @@ def by_http(server: Server, name: str, given: dict[str, Any]) -> Any:
 
 
 def by_client(server: Server, name: str, given: dict[str, Any]) -> Any:
-    sent = {key: value for key, value in given.items() if key not in ("project", "peek")}
     with Client(server.url, token=server.secret) as client:
         try:
-            return wire(getattr(client, name)(**sent))
+            return wire(getattr(client, name)(**given))
         except RecollectError as error:
             return error.code
 
@@ -130,8 +132,7 @@ def test_every_surface_answers_the_same(server: Server, name: str, asked: dict[s
     wanted = lasting(json.loads(json.dumps(by_call(server, name, given))))
     assert lasting(by_cli(name, given)) == wanted
     assert lasting(by_http(server, name, given)) == wanted
-    if hasattr(Client, name):
-        assert lasting(json.loads(json.dumps(by_client(server, name, given)))) == wanted
+    assert lasting(json.loads(json.dumps(by_client(server, name, given)))) == wanted
     if (one := BY_NAME[name]).mcp:
         said = call(server, one.mcp, given, path="/mcp?tools=full")
         if isinstance(wanted, str):
@@ -146,3 +147,13 @@ def test_tags_are_counted_most_used_first_of_what_lies_in_the_project(server: Se
     assert list(by_cli("tags", {"project": "elsewhere"}).items()) == [("ci", 1)]
     assert list(by_cli("tags", {}).items()) == [("ci", 2), ("release", 2)]
     assert list(by_cli("tags", {"limit": 1}).items()) == [("ci", 2)]
+
+
+def test_projects_are_counted_largest_first_behind_the_wall_of_the_caller(server: Server) -> None:
+    for number, project in enumerate(("web", "web", "api")):
+        server.engine.remember(f"The {project} answers in {number} ms.", scope=Scope(project=project))
+    assert list(by_cli("projects", {}).items()) == [("", 2), ("web", 2), ("api", 1)]
+    assert list(by_cli("projects", {"limit": 1}).items()) == [("", 2)]
+    walled = replace(ME, wall=Scope(project="web"))
+    assert BY_NAME["projects"].call(server.engine, walled, {}) == {"web": 2}
+    assert BY_NAME["projects"].text({"": 2, "web": 1}) == "2 (no project)\n1 web"

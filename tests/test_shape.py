@@ -178,8 +178,8 @@ def test_the_public_api_is_pinned() -> None:
         "approve", "audit", "capture", "changes", "checkpoints", "close", "context", "count", "edit", "embed",
         "embed_later", "evidence", "export", "extract", "for_caller", "forget", "gatekeeper", "get", "graph", "head",
         "history", "import_", "janitor", "jobs", "link", "links", "list", "mend", "model", "other_tenants", "pending",
-        "policies", "propose", "rate", "recall", "reject", "remember", "remember_many", "saw", "shelf", "shown",
-        "sources", "state", "stats", "tokens", "wait", "warm", "webhooks", "why",
+        "pipeline", "policies", "propose", "rate", "recall", "reject", "remember", "remember_many", "saw", "shelf",
+        "shown", "sources", "state", "stats", "tokens", "wait", "warm", "webhooks", "why",
     }  # fmt: skip
 
 

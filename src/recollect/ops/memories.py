@@ -7,7 +7,7 @@ wall answers like one that does not exist.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -274,11 +274,25 @@ def stats(engine: Engine, caller: Caller) -> dict[str, Any]:
 
 def tags(engine: Engine, caller: Caller, *, limit: int, **places: Any) -> dict[str, int]:
     inside = filter_of(now=None, scope=caller.listing(places), inside=True)
-    found = engine.overview.facets(Sieve(inside)).tags
+    return _most_used(engine.overview.facets(Sieve(inside)).tags, limit)
+
+
+def projects(engine: Engine, caller: Caller, *, limit: int) -> dict[str, int]:
+    inside = filter_of(now=None, scope=caller.inside({}), inside=True)
+    return _most_used(engine.overview.facets(Sieve(inside)).projects, limit)
+
+
+def _most_used(found: Mapping[str, int], limit: int) -> dict[str, int]:
     return dict(sorted(found.items(), key=lambda one: (-one[1], one[0]))[:limit])
 
 
-def counted_tags(found: dict[str, int], now: datetime) -> str:
+def counted_projects(found: Mapping[str, int], now: datetime) -> str:
+    return (
+        counted_tags({name or "(no project)": count for name, count in found.items()}, now) if found else "No memories."
+    )
+
+
+def counted_tags(found: Mapping[str, int], now: datetime) -> str:
     return "\n".join(f"{count} {neutral(tag)}" for tag, count in found.items()) or "No tags."
 
 
