@@ -107,7 +107,7 @@ def test_recalls_come_into_the_feed_which_is_narrowed_by_project_and_session(sho
     expect(page.locator(".dot.live")).to_be_visible()
     server.engine.recall("who signs the tide tables?", scope=Scope(project="harbour", session="s-42"))
     line = page.locator(".line.g-recalled").first
-    expect(line).to_contain_text("«who signs the tide tables?»")
+    expect(line).to_contain_text('"who signs the tide tables?"')
     expect(line).to_contain_text("The harbour master signs the tide tables.")
     expect(line).to_contain_text("by python")
     page.get_by_label("Session").select_option("s-42")

@@ -294,7 +294,7 @@ def test_a_token_that_may_only_read_writes_through_no_tool(server: Server) -> No
         ("batch", {"calls": [{"tool": "remember", "arguments": {"content": "x"}}]}),
     ]  # fmt: skip
     for (name, _), said in zip(writing, calls(server, writing, **reader), strict=True):
-        assert "needs the right «write»" in said, name
+        assert "needs the right 'write'" in said, name
     assert server.engine.head == before
 
 

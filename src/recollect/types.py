@@ -95,7 +95,7 @@ _AS_THEY_ARE = frozenset((str, int, float, bool, type(None)))
 
 @dataclass(frozen=True, slots=True)
 class Scope(Noun):
-    """Where a memory holds. An empty field is «everywhere»: a memory of no project is known in every project.
+    """Where a memory holds. An empty field is "everywhere": a memory of no project is known in every project.
 
     Asking in a scope sees that scope and what encloses it; listing or forgetting in a scope touches only what is
     inside.

@@ -66,7 +66,7 @@ class Caller:
             raise Forbidden(f"{what} is for a person to decide, not for a model.", fix=TELL)
         if right not in self.can:
             raise Forbidden(
-                f"{what} needs the right «{right}».",
+                f"{what} needs the right '{right}'.",
                 fix=f"Use a token made with: recollect token create --can {right}",
             )
 
@@ -108,7 +108,7 @@ class Caller:
         return self._behind(replace(memory.scope, **_names(places))).stored()
 
     def _behind(self, scope: Scope) -> Scope:
-        """The scope, with the wall where it names nothing: «everywhere» is as far as the caller reaches."""
+        """The scope, with the wall where it names nothing: "everywhere" is as far as the caller reaches."""
         for name in ("user", "project"):
             own, asked = getattr(self.wall, name), getattr(scope, name)
             if own and asked not in ("", own):

@@ -97,7 +97,7 @@ def _line(memory: Memory, out: Look) -> str:
 def _why(engine: Engine, memory: Memory, out: Look) -> str:
     """Where it comes from: the words that prove it, the turn they stand in, and what it contradicts."""
     source, quotes = engine.evidence(memory.id)
-    lines = [f"  said by {memory.speaker or 'somebody'}: «{quote.quote}»" for quote in quotes]
+    lines = [f"  said by {memory.speaker or 'somebody'}: '{quote.quote}'" for quote in quotes]
     if source is not None:
         said = times.ago(source.occurred_at, datetime.now(UTC)) if source.occurred_at else ""
         lines.append(out.dim(f"  in {source.uri} {said}"))

@@ -40,7 +40,7 @@ MEMORIES: tuple[tuple[str, dict[str, Any]], ...] = (
     ("To reindex, stop the workers, then: make reindex", {"kind": "procedure"}),
 )  # fmt: skip
 QUESTIONS = {
-    "which day do we ship?": "Ask in your own words: no memory says «ship». It is found by meaning.",
+    "which day do we ship?": "Ask in your own words: no memory says 'ship'. It is found by meaning.",
     "who is responsible for payments?": "Every answer says why it was found.",
     "why did we have an outage?": "What is important weighs more.",
 }

@@ -32,7 +32,7 @@ def _known(engine: Engine, caller: Caller, question: str, places: dict[str, Any]
     """The id of a question that the caller may speak of."""
     found = engine.answers.find(question, scope=_place(caller, places))
     if not caller.asked(found.user, found.project):
-        raise NotFound(f"«{text.shorten(question, 80)}» was not asked here.")
+        raise NotFound(f"'{text.shorten(question, 80)}' was not asked here.")
     return found.id
 
 

@@ -64,7 +64,7 @@ def _operation(operation: Operation, method: str, path: str, nouns: dict[str, di
     made: dict[str, Any] = {
         "operationId": operation.name + second,
         "summary": operation.summary,
-        "description": f"{operation.description} Needs the right «{operation.right}».",
+        "description": f"{operation.description} Needs the right '{operation.right}'.",
         "parameters": [_in_path(one) for one in in_path],
         "responses": _responses(operation, nouns),
     }
@@ -132,7 +132,7 @@ def _events() -> dict[str, Any]:
     return {
         "operationId": "events",
         "summary": "Every change as it happens (Server-Sent Events).",
-        "description": "Begins now, or after the number of Last-Event-ID or after. Needs the right «read».",
+        "description": "Begins now, or after the number of Last-Event-ID or after. Needs the right 'read'.",
         "parameters": [after, looks, _header("Last-Event-ID", "The last sequence number that was read.", 15)],
         "responses": {
             "200": {"description": "The stream; it does not end.", "content": content},

@@ -14,7 +14,7 @@ from ..types import KINDS
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """`arguments` are names with what they mean; those whose meaning ends in «optional» may be left out."""
+    """`arguments` are names with what they mean; those whose meaning ends in "optional" may be left out."""
 
     name: str
     title: str

@@ -7,7 +7,7 @@ import { plural, shorten, titleOf } from "./words.js";
 import { Editor } from "./editor.js";
 
 const at = (id) => `/v1/memories/${id}`;
-const named = (memories) => (memories.length === 1 ? `«${shorten(titleOf(memories[0]), 50)}»` : plural(memories.length, "memory", "memories"));
+const named = (memories) => (memories.length === 1 ? `"${shorten(titleOf(memories[0]), 50)}"` : plural(memories.length, "memory", "memories"));
 
 export const Preview = ({ memories }) =>
   html`<ul class="preview">${memories.slice(0, 8).map((one) => html`<li><${Kind} kind=${one.kind} /> ${shorten(titleOf(one), 90)}</li>`)}

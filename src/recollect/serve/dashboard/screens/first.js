@@ -27,7 +27,7 @@ export function First({ done = () => {} }) {
         <div class="chips" role="radiogroup" aria-label="Assistant">${ASSISTANTS.map(([name, title]) => html`
           <button type="button" role="radio" aria-checked=${name === host} class="chip ${name === host ? "on" : ""}" onClick=${() => set(name)}>${title}</button>`)}</div>
         <div class="command"><code>${command}</code><${Copy} text=${command} label="Copy command" /></div>
-        <p class="dim">Then talk to it as always. What is worth keeping appears here by itself; try «remember that we deploy on Thursdays».</p></div>
+        <p class="dim">Then talk to it as always. What is worth keeping appears here by itself; try "remember that we deploy on Thursdays".</p></div>
       <div class="card"><h3>2 · Say it here</h3>
         <${Field} label="One thing worth knowing" long=${true} rows="3" value=${words} onInput=${setWords} placeholder="We deploy on Thursdays, because the release train leaves then." />
         <${Button} kind="main" disabled=${!words.trim() || !can("write")} onClick=${save}>Remember<//></div>

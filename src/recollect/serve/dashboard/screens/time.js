@@ -21,12 +21,12 @@ function Checkpoints({ values }) {
   const set = (changes) => go("time", { ...values, ...changes });
   const make = async () => {
     await post("/v1/checkpoints", { name });
-    say(`Named this moment «${name}».`);
+    say(`Named this moment "${name}".`);
     setName("");
     found.again();
   };
   const drop = (one) => async () => {
-    if (!(await confirm(`Drop the name «${one.name}»?`, html`<p>What it named stays in the journal.</p>`, { yes: "Drop it", reason: false }))) return;
+    if (!(await confirm(`Drop the name "${one.name}"?`, html`<p>What it named stays in the journal.</p>`, { yes: "Drop it", reason: false }))) return;
     await remove(`/v1/checkpoints/${encodeURIComponent(one.name)}`);
     found.again();
   };
@@ -53,11 +53,11 @@ function moment(point) {
 async function back(name) {
   const would = await post("/v1/rollback", { to: name, dry_run: true });
   const skipped = Object.entries(would.skipped);
-  const said = await confirm(`Go back to «${name}»?`, html`<p>${plural(would.restored.length, "memory is", "memories are")} put back as they were, ${plural(would.archived.length, "memory that came", "memories that came")} since ${would.archived.length === 1 ? "is" : "are"} archived. What was rejected or erased stays so.</p>
+  const said = await confirm(`Go back to "${name}"?`, html`<p>${plural(would.restored.length, "memory is", "memories are")} put back as they were, ${plural(would.archived.length, "memory that came", "memories that came")} since ${would.archived.length === 1 ? "is" : "are"} archived. What was rejected or erased stays so.</p>
     ${skipped.length > 0 && html`<ul class="preview">${skipped.slice(0, 6).map(([id, why]) => html`<li>${id.slice(-8)}: ${why}</li>`)}</ul>`}`, { yes: "Go back", danger: true });
   if (!said) return;
   const done = await post("/v1/rollback", { to: name, reason: said.reason });
-  say(`Went back to «${name}»: ${plural(done.restored.length + done.archived.length, "memory", "memories")} changed.`, done.undo ? { undo: () => post("/v1/rollback", { to: done.undo }) } : {});
+  say(`Went back to "${name}": ${plural(done.restored.length + done.archived.length, "memory", "memories")} changed.`, done.undo ? { undo: () => post("/v1/rollback", { to: done.undo }) } : {});
 }
 
 const SORTS = [["added", "New"], ["changed", "Changed"], ["superseded", "Superseded"], ["removed", "Gone"]];

@@ -148,7 +148,7 @@ const FIRST = 3;
 function Looked({ look, given, word, here }) {
   const asked = look.question && address("recall", { q: look.question, project: look.scope?.project });
   return html`<li class="line g-recalled ${here ? "here" : ""}"><span class="line-deed">${word}</span>
-    <span class="line-what">${asked ? html`<a href=${asked}>«${look.question}»</a>` : look.way === "start" ? "A session began" : "A question that was not kept"}
+    <span class="line-what">${asked ? html`<a href=${asked}>"${look.question}"</a>` : look.way === "start" ? "A session began" : "A question that was not kept"}
       ${given.length ? html`<ul class="told-of">${given.slice(0, FIRST).map((one) => html`<li key=${one.id}><a href=${address("memories", { open: one.id, states: "any" })}>${shorten(one.label, 110)}</a></li>`)}
         ${given.length > FIRST && html`<li class="dim">and ${plural(given.length - FIRST, "more", "more")}</li>`}</ul>` : html`<small class="reason">nothing was found that fits</small>`}</span>
     <${Time} at=${look.at} />
