@@ -8,126 +8,33 @@ an assistant waits for (`recollect.entrypoints`) do not pay for the engine.
 ['Ambiguous', 'BadInput', 'BadTime']
 """
 
-TYPE_CHECKING = False  # what `typing` has too, and without the milliseconds
-if TYPE_CHECKING:
-    from .client import Client
-    from .engine import Engine, open
-    from .errors import (
-        Ambiguous,
-        BadInput,
-        BadTime,
-        BudgetSpent,
-        ChangedMeanwhile,
-        CopyDiffers,
-        Forbidden,
-        Held,
-        MigrationChanged,
-        ModelUnavailable,
-        NewerSchema,
-        NotADatabase,
-        NotFound,
-        RateLimited,
-        RecollectError,
-        Refused,
-        ServerUnavailable,
-        StoreCorrupt,
-        StoreFull,
-        StoreLocked,
-        StoreReadOnly,
-        StoreUnavailable,
-        TooLarge,
-        TooSlow,
-        Unauthorised,
-    )
-    from .types import (
-        Captured,
-        Check,
-        Draft,
-        Entry,
-        Evidence,
-        Finding,
-        Forgotten,
-        Hit,
-        Job,
-        Link,
-        Memory,
-        Message,
-        Near,
-        Page,
-        Recall,
-        Remembered,
-        Scope,
-        Source,
-    )
-
 __version__ = "0.1.0"
-__all__ = [
-    "Ambiguous",
-    "BadInput",
-    "BadTime",
-    "BudgetSpent",
-    "Captured",
-    "ChangedMeanwhile",
-    "Check",
-    "Client",
-    "CopyDiffers",
-    "Draft",
-    "Engine",
-    "Entry",
-    "Evidence",
-    "Finding",
-    "Forbidden",
-    "Forgotten",
-    "Held",
-    "Hit",
-    "Job",
-    "Link",
-    "Memory",
-    "Message",
-    "MigrationChanged",
-    "ModelUnavailable",
-    "Near",
-    "NewerSchema",
-    "NotADatabase",
-    "NotFound",
-    "Page",
-    "RateLimited",
-    "Recall",
-    "RecollectError",
-    "Refused",
-    "Remembered",
-    "Scope",
-    "ServerUnavailable",
-    "Source",
-    "StoreCorrupt",
-    "StoreFull",
-    "StoreLocked",
-    "StoreReadOnly",
-    "StoreUnavailable",
-    "TooLarge",
-    "TooSlow",
-    "Unauthorised",
-    "open",
-]
-# Where a public name lives; what is not named here is an error.
-_HOMES = {"Client": "client", "Engine": "engine", "open": "engine"} | dict.fromkeys(
-    (
-        "Captured Check Draft Entry Evidence Finding Forgotten Hit Job Link Memory Message Near Page Recall Remembered "
-        "Scope Source"
-    ).split(),
-    "types",
-)
+# Every public name, by the module it lives in. A type checker reads `__init__.pyi`.
+_NAMES = {
+    "client": "Client",
+    "engine": "Engine open",
+    "errors": """
+        Ambiguous BadInput BadTime BudgetSpent ChangedMeanwhile CopyDiffers Forbidden Held MigrationChanged
+        ModelUnavailable NewerSchema NotADatabase NotFound RateLimited RecollectError Refused ServerUnavailable
+        StoreCorrupt StoreFull StoreLocked StoreReadOnly StoreUnavailable TooLarge TooSlow Unauthorised
+    """,
+    "types": """
+        Captured Check Draft Entry Evidence Finding Forgotten Hit Job Link Memory Message Near Page Recall Remembered
+        Scope Source
+    """,
+}
+_HOMES = {name: module for module, names in _NAMES.items() for name in names.split()}
+__all__ = sorted(_HOMES)
 
-if not TYPE_CHECKING:  # a checker reads the imports above, and so still finds a name that does not exist
 
-    def __getattr__(name: str) -> object:
-        if name not in __all__:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from importlib import import_module
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
 
-        found = getattr(import_module(f".{_HOMES.get(name, 'errors')}", __name__), name)
-        globals()[name] = found
-        return found
+    found = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    globals()[name] = found
+    return found
 
 
 def __dir__() -> list[str]:
