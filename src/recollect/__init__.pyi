@@ -48,3 +48,4 @@ from .types import Source as Source
 
 __version__: str
 __all__: list[str]
+_NAMES: dict[str, str]

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .. import times
-from ..nouns import from_wire
 from ..ops.catalogue import BY_NAME, GROUPS, OPERATIONS
 from ..ops.operation import Operation
 from ..ops.parameters import Parameter, declared, read, read_file, shared
@@ -55,6 +54,8 @@ class Asked:
             chosen = settings.load(**self.app.given)[0]
             told = warm.ask(chosen, terminal.actor(), os.getcwd(), self.operation.name, self.given)
             if told is not None:
+                from ..nouns import from_wire
+
                 return from_wire(self.operation.returned, told[0])
         with self.app.open() as engine:
             return self.call(engine)

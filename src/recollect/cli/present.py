@@ -17,13 +17,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .. import ids, text, times
-from ..grounding import stale
-from ..types import Check, Entry, Evidence, Forgotten, Hit, Job, Link, Memory, Page, Recall, Remembered, Source
 
 if TYPE_CHECKING:
     from ..exchange import Imported
     from ..history.replay import Replayed
     from ..store.copy import Copied
+    from ..types import Check, Entry, Evidence, Forgotten, Hit, Job, Link, Memory, Page, Recall, Remembered, Source
     from ..upkeep.backup import Backup
 
 QUIET = ("content_hash", "updated_at", "observed")  # fields of a change that say nothing to a person
@@ -240,6 +239,8 @@ def recalled(result: Recall, look: Look, explain: bool = False, empty: bool = Fa
 
 
 def hit(found: Hit, number: int, look: Look, explain: bool) -> list[str]:
+    from ..grounding import stale
+
     memory, indent = found.memory, "    "
     lead = f"{number:>2}. "
     lines = look.wrap(memory.title or memory.content, indent, first=lead)
@@ -469,6 +470,7 @@ def jobs(found: Sequence[Job], look: Look) -> str:
 
 def job(one: Job, look: Look) -> str:
     """
+    >>> from recollect.types import Job
     >>> print(job(Job("01kb3vq4zt7m8w2n5x9r0c6d1e", "embed", state="failed", attempts=5, error="no model"), Look()))
     9r0c6d1e  embed  failed  attempt 5 of 5  just now
         no model

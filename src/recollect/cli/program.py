@@ -21,8 +21,6 @@ import click
 
 from .. import __version__
 from ..errors import BadInput, RecollectError
-from ..nouns import wire
-from ..types import Scope
 from . import present, terminal
 from .present import Look
 from .terminal import Notes, look
@@ -30,6 +28,7 @@ from .terminal import Notes, look
 if TYPE_CHECKING:
     from ..agents.access import Caller
     from ..engine import Engine
+    from ..types import Scope
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -59,6 +58,7 @@ class App:
         """The person at this terminal, at home in the project that was named, or in that of this folder."""
         from ..agents.access import local
         from ..agents.home import at_home
+        from ..types import Scope
 
         chosen = engine.settings
         return at_home(local(chosen.tenant, terminal.actor(), Scope(chosen.user, chosen.project)), os.getcwd())
@@ -69,6 +69,8 @@ class App:
 
     def inside(self) -> Scope:
         """The scope that the command line itself names; settings do not count where only what is inside is meant."""
+        from ..types import Scope
+
         named = {name: value for name in ("user", "project") if (value := self.given[name])}
         return Scope(**named | self.places)
 
@@ -85,6 +87,8 @@ class App:
 
     def say(self, result: Any, render: Callable[[Any, Look], str], *, err: bool = False) -> None:
         if self.json:
+            from ..nouns import wire
+
             ascii = "utf" not in (getattr(sys.stdout, "encoding", None) or "").lower()
             click.echo(json.dumps(wire(result), ensure_ascii=ascii, indent=2), err=err)
         else:
