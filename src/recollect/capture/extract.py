@@ -69,6 +69,7 @@ class Candidate:
     forgets: str = ""
     lead: str = ""  # the sentence before, where the quote alone does not say what it is about
     asked: str = ""  # what the assistant asked, where the quote answers it
+    claim: str = ""  # the quote without the words that ask to remember or set something right
     entities: tuple[str, ...] = ()  # what it names, as it is written
     version: str = VERSION
     probability: float = 1.0
@@ -77,7 +78,7 @@ class Candidate:
 
     def __post_init__(self) -> None:
         """However it was found, it says what its quote says."""
-        said = " ".join(filter(None, (self.asked, self.lead, self.quote)))
+        said = " ".join(filter(None, (self.asked, self.lead, self.claim or self.quote)))
         object.__setattr__(self, "content", strip_quotes(faithful(self.content, said)))
         object.__setattr__(self, "reasoning", strip_quotes(self.reasoning))
 
@@ -174,7 +175,7 @@ def candidate(turn: Turn, one: Statement, previous: Statement | None, before: st
         content, "fact", rule, one.text, turn.role, turn.source, turn.at, ASKED if request is not None else 6,
         ("captured", "asked-for") if request is not None else ("captured",), keywords(content),
         _reason(quote), refs(turn, quote), corrects and (sure is None or sure.is_sure), taken_back, lead, asked,
-        names(content), veto=veto,
+        words.without_correction(request or quote), names(content), veto=veto,
     )  # fmt: skip
 
 

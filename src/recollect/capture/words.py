@@ -85,6 +85,17 @@ def _correction() -> re.Pattern[str]:
     return _opening("corrections", after)
 
 
+def without_correction(said: str) -> str:
+    """What is said instead, without the words that set something right.
+
+    >>> without_correction("Wait sorry, I was wrong: the timeout is 60 seconds."), without_correction("But no deploys.")
+    ('the timeout is 60 seconds.', 'But no deploys.')
+    """
+    while (found := _correction().match(said)) and found.end() < len(said):
+        said = said[found.end() :]
+    return said
+
+
 def without_opening(said: str) -> str:
     """A statement without the words that lead into it: polite ones, and those of a correction.
 

@@ -1,0 +1,122 @@
+"""What capture keeps, forbids and sets right: requests, replies, corrections, repetition, answers through tools."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from conftest import Clock
+from recollect import Engine
+from recollect.capture import durable
+from recollect.capture.durable import Durability, InContext, Judged
+from recollect.capture.transcripts import Talk
+from recollect.cli import cli
+from recollect.types import Captured, Message, Scope
+
+SHOP = Scope(project="shop")
+
+
+def say(memory: Engine, *said: str, session: str = "s1", before: str = "") -> Captured:
+    talk = [Message("assistant", before)] if before else []
+    return memory.capture([*talk, *(Message("user", one) for one in said)], session=session, scope=SHOP)
+
+
+def known(memory: Engine, state: str = "active") -> list[str]:
+    found = memory.list(scope=SHOP, states=(state,)).memories
+    return sorted(one.content for one in found if one.kind != "turn")
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("Please remember that staging runs Debian 12.", "Staging runs Debian 12."),
+        ("Merk dir: Tests laufen nur mit make check.", "Tests laufen nur mit make check."),
+        ("Souviens-toi que le port est 8443.", "Le port est 8443."),
+        ("Recuerda que usamos pnpm.", "Usamos pnpm."),
+        ("Lembre-se: usamos Postgres 16.", "Usamos Postgres 16."),
+        ("记住: 测试用 pytest。", "测试用 pytest。"),
+        ("デプロイは木曜日だと覚えておいてください。", "デプロイは木曜日だ"),
+    ],
+)
+@pytest.mark.fitted
+def test_what_somebody_asks_to_remember_is_kept_in_seven_languages(memory: Engine, said: str, kept: str) -> None:
+    say(memory, said)
+    assert [one.rstrip("。.") for one in known(memory)] == [kept.rstrip("。.")]
+    assert memory.list(scope=SHOP, tags=("asked-for",)).memories
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Use port 9000 for the gateway for now.", "Vielleicht nutzen wir Kafka für die Rechnungen.",
+        "Imagine we had three data centres in Europe.", "Pretend you are a pirate who owns the gateway.",
+        "Does the gateway listen on port 9000?", "It takes nine seconds to start.",
+    ],
+)  # fmt: skip
+def test_rules_only_forbid(memory: Engine, said: str) -> None:
+    say(memory, said)
+    assert known(memory) == known(memory, "pending") == []
+
+
+def test_a_short_reply_is_kept_with_the_question_that_it_answers(memory: Engine) -> None:
+    say(memory, "1. yes, for everybody 2. postgres, version 16", before="1. Do you need accounts?\n2. Which database?")
+    say(memory, "both of them", before="Shall I lint tests or sources?", session="s2")
+    assert known(memory) == [
+        "Do you need accounts? Yes, for everybody",
+        "Shall I lint tests or sources? Both of them",
+        "Which database? Postgres, version 16",
+    ]
+
+
+def test_a_correction_ends_what_was_said_in_the_same_session_and_in_others(memory: Engine, clock: Clock) -> None:
+    say(memory, "Remember: use yarn for this.")
+    say(memory, "No, use pnpm for this.")
+    assert known(memory) == ["Use pnpm for this."]
+    say(memory, "Remember: the timeout is 30 seconds.", session="s2")
+    clock.forward(days=1)
+    say(memory, "Wait sorry, I was wrong: the timeout is 60 seconds.", session="s3")
+    assert known(memory) == ["The timeout is 60 seconds.", "Use pnpm for this."]
+
+
+def test_what_is_said_in_three_sessions_is_a_preference(memory: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(durable.Durability, "judge", lambda _, some: [Judged(0.2, "fact") for _ in some])
+    said = [say(memory, "I'll run the server myself.", session=f"s{number}").findings for number in range(3)]
+    assert said[:2] == [(), ()]
+    assert [(one.action, one.kind) for one in said[2]] == [("created", "preference")]
+
+
+@pytest.mark.fitted
+def test_the_fitted_decision_tells_a_fact_from_an_errand() -> None:
+    texts = [
+        "We use pnpm because npm is slow.",
+        "Never push to main without asking me.",
+        "Fix the login bug.",
+        "run the tests",
+    ]
+    judged = Durability().judge([InContext(text, turn=text) for text in texts])
+    assert min(one.probability for one in judged[:2]) > 2 * max(one.probability for one in judged[2:])
+
+
+def test_an_answer_through_a_tool_is_the_users_word() -> None:
+    result = {
+        "type": "tool_result",
+        "tool_use_id": "t",
+        "content": 'User has answered your questions: "Which port?"="8080".',
+    }
+    record = {"type": "user", "uuid": "u1", "sessionId": "s", "message": {"role": "user", "content": [result]}}
+    [said] = Talk().read([json.dumps(record).encode()])
+    assert (said.speaker, said.text) == ("user", "Which port? 8080")
+
+
+@pytest.mark.fitted
+def test_explain_says_why_and_stores_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RECOLLECT_HOME", str(tmp_path / "home"))
+    path = tmp_path / "talk.jsonl"
+    path.write_text(json.dumps({"role": "user", "content": "Remember: we use pnpm. Why is it slow?"}) + "\n", "utf-8")
+    told = CliRunner().invoke(cli, ["capture", "--explain", str(path)])
+    assert told.exit_code == 0, told.output
+    assert "kept as" in told.output
+    assert "not kept: it asks, and states nothing" in told.output
