@@ -119,7 +119,13 @@ def test_deep_adds_reciprocal_ranks_with_sixty(told: recollect.Engine) -> None:
     assert scores(found) == {name: pytest.approx(score, abs=1e-3) for name, score in wanted.items()}
 
 
-def test_deep_gives_five_and_names_a_reranker_that_is_missing(told: recollect.Engine) -> None:
+@pytest.fixture
+def late(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The setting that asks for a reranker, made before a store is opened."""
+    monkeypatch.setenv("RECOLLECT_RERANKER", "late")
+
+
+def test_deep_gives_five_and_names_a_reranker_that_is_missing(late: None, told: recollect.Engine) -> None:
     told.remember_many([f"note{n} =0.{n + 10} zebra" for n in range(20)])
     found = told.recall("zebra", recipe="deep")
     assert len(found) == 5

@@ -55,7 +55,11 @@ def test_a_reranker_is_chosen_by_name_or_by_folder(tmp_path: Path) -> None:
         load_reranker("late", load("hashing"))
 
 
-def test_deep_recall_uses_it_and_finds_what_it_should(opened: Opener) -> None:
+@pytest.mark.parametrize("name", ["off", "late"])
+def test_deep_recall_finds_what_it_should_with_and_without_it(
+    name: str, opened: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RECOLLECT_RERANKER", name)
     memory = opened(embedder="default")
     memory.remember_many([*TEXTS, *[f"A remark about colour number {n}." for n in range(20)]])
     found = memory.recall(QUESTION, effort="deep", limit=2)

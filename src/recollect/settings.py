@@ -38,7 +38,7 @@ class Settings:
     embedder: str = _setting(
         "default", "The embedding model: default, hashing, off, a URL, or a folder with model.onnx"
     )
-    reranker: str = _setting("late", "How deep recall looks closer: late, off, or a folder with a cross-encoder")
+    reranker: str = _setting("off", "What deep recall also asks: off, late, or a folder with a cross-encoder")
     llm: str = _setting(
         "", "The language model that extracts: ollama://host/model, openai://model, …; empty means rules"
     )

@@ -2,8 +2,8 @@
 
 The arms know nothing of each other, and any of them may be missing: the answer then names what was skipped and why.
 How much each counts, and what happens after, is told by the recipe, which is data. `effort` says how hard to try:
-`fast` orders by the fused score, `balanced` lets the fitted ranker look at the best hundred, `deep` compares question
-and candidates token by token as well. Both read the best few together with the question and order them by it too.
+`fast` orders by the fused score, `balanced` lets the fitted ranker look at the best hundred and reads the best six
+together with the question, `deep` reads sixteen and asks a reranker, if the settings name one.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ DEPTH = 100  # candidates an arm gives
 POOL = 100  # candidates that are read, ranked and weighed
 SESSION = 0.25  # what the best of a session adds to its other turns, where no ranker looks at them
 WEAK = 0.5  # how probable it must be that a memory answers for the answer not to be called weak
-READ = 6  # the best candidates that are read together with the question
+READ, READ_DEEP = 6, 16  # the best candidates that are read together with the question
 READ_HELPING = 10  # candidates that are read for a prompt
 # A memory that stands out is given the benefit of the doubt: so near by cosine, so far before the next, and this
 # probable to help. Where no relevance model can be had, nearness decides alone.
@@ -59,7 +59,7 @@ LEADING = 6  # of these, those that are held against each other
 ABOUT_ONE = 0.8  # the cosine, of the packaged model, from which two notes tell of the same thing
 AS_WELL = 0.08  # a cosine so much lower fits a question as well, where no word of it is missing
 ASKED = 8  # questions whose vector is kept
-DEEP = 0.3  # what token by token likeness adds to the ranker's score
+DEEP, RERANKED = 2.0, 30  # what a reranker adds to a logit at most, and the candidates it is shown
 
 
 @dataclass(slots=True)
@@ -337,9 +337,11 @@ class Reader:
             return Ranked(self._by_arms(found), skipped=note)
         scores = dict(zip((memory.id for memory in memories), fitted.score(self.rows(found)).tolist(), strict=True))
         if query.effort == "deep" and models.reranker is not None:
-            near = models.reranker.score(query.text, [said(memory) for memory in memories])
-            likeness = rank.stretch(dict(zip(scores, near, strict=True)))
-            scores = {id: score + DEEP * likeness[id] for id, score in scores.items()}
+            best = set(rank.order(scores)[:RERANKED])
+            few = [memory for memory in memories if memory.id in best]
+            near = models.reranker.score(query.text, [said(memory) for memory in few])
+            likeness = rank.stretch(dict(zip((memory.id for memory in few), near, strict=True)))
+            scores |= {id: scores[id] + DEEP * like for id, like in likeness.items()}
         return Ranked(scores, True, fitted.reading)
 
     def _by_arms(self, found: Found) -> Scores:
@@ -376,7 +378,8 @@ class Reader:
         query = found.query
         if query.effort == "fast" or models.relevance is None or not scored:
             return 1.0, scored
-        some = [one for one in scored[: 2 * READ] if not withheld(one.memory, query.recipe, query.shown)][:READ]
+        most = READ_DEEP if query.effort == "deep" else READ
+        some = [one for one in scored[: 2 * most] if not withheld(one.memory, query.recipe, query.shown)][:most]
         notes = [read_text(one.memory, found.question) for one in some]
         asked = (found.question, *found.asked.parts)
         readings = [models.relevance.read(question, notes) for question in asked]
