@@ -41,7 +41,7 @@ from typing import Any
 import numpy as np
 
 import recollect
-from recollect.answers.answered import Answered
+from recollect.answers.types import Answered
 from recollect.engine import Engine
 from recollect.models.embedder import load
 from speed import machine, say

@@ -152,18 +152,26 @@ def answered_week() -> str:
 
 
 def served_answers() -> str:
-    """How precisely cached answers are served: the judge beside cosines, on labelled pairs, in a cache, on our own."""
+    """How precisely cached answers are served: `relation` beside cosines, on labelled pairs, in a cache, on our own."""
     found = results("answers_eval")
     judged, simulated, own = found["served"], found["simulation"], found["own"]
     rows = ["| way to decide | precision | recall | others served |", "|---|---|---|---|"]
-    ways = {f"**judge, {found['settings']['serve']}**": judged}
-    ways |= {f"cosine {cut} and the guards": one for cut, one in found["at cosine, guarded"].items()}
+    ways = {f"**reader and vetoes, risk {found['settings']['serve']:.0%}**": judged}
+    ways |= {f"cosine {cut} and the vetoes": one for cut, one in found["at cosine, guarded"].items()}
     ways |= {f"cosine {cut}": one for cut, one in found["at cosine"].items()}
     for way, one in ways.items():
         rows.append(f"| {way} | {one['precision']:.1%} | {one['recall']:.1%} | {one['false hits']:.1%} |")
     rows += ["", "| recall where the precision is | 85 % | 90 % | 93 % | 95 % |", "|---|---|---|---|---|"]
     for way, at in found["recall at"].items():
         rows.append(f"| {way} | {' | '.join(f'{share:.1%}' for share in at.values())} |")
+    said = " | ".join(f"{said:.2f}" for said, _, _ in found["reliability"])
+    true = " | ".join(f"{true:.2f}" for _, true, _ in found["reliability"])
+    rows += [
+        "",
+        f"| said probability | {said} |",
+        f"|---|{'---|' * len(found['reliability'])}",
+        f"| really the same | {true} |",
+    ]
     rows += ["", "| a full cache | hits | right | wrong | not judged |", "|---|---|---|---|---|"]
     for way, one in simulated.items():
         shares = " | ".join(f"{one[name]:.1%}" for name in ("hits", "right", "wrong", "unjudged"))

@@ -115,14 +115,14 @@ def test_a_contradiction_that_is_no_correction_is_flagged(memory: Engine, clock:
 def test_a_model_cannot_overrule_a_person(memory: Engine, clock: Clock) -> None:
     old = say(memory, "The gateway listens on port 8080.").findings[0].memory
     clock.forward(days=1)
-    done = conclude(memory, "The gateway only listens on port 8443.", session="s2")
+    done = conclude(memory, "The gateway now listens on port 8443.", session="s2")
     assert [(one.action, one.conflicts) for one in done.findings] == [("blocked", (old,))]
     assert known(memory, "active", "pending") == ["The gateway listens on port 8080."]
 
 
 def test_an_older_turn_does_not_overrule_a_newer_one(memory: Engine) -> None:
     say(memory, "The gateway listens on port 8080.")
-    late = Message("user", "Actually, the gateway listens on port 80.", at=START - timedelta(days=300))
+    late = Message("user", "Actually, the gateway listens on port 8081.", at=START - timedelta(days=300))
     done = memory.capture([late], session="old", scope=SHOP)
     assert [one.action for one in done.findings] == ["blocked"]
     assert known(memory) == ["The gateway listens on port 8080."]

@@ -15,7 +15,7 @@ from conftest import Opener
 from recollect import BadInput, Forbidden, Scope
 from recollect.agents.access import RIGHTS, Caller
 from recollect.agents.places import Places
-from recollect.answers import outside
+from recollect.answers import freshness
 from recollect.ops.catalogue import BY_NAME, OPERATIONS
 from recollect.project.ingest import ingest
 from recollect.project.signals import Deadline, collect
@@ -55,7 +55,7 @@ def test_only_a_regular_file_is_opened(tmp_path: Path, monkeypatch: pytest.Monke
     for name, path in odd_files(tmp_path).items():
         with pytest.raises(OSError, match=r"regular|symbolic|device"):
             open_regular(path).close()
-        assert outside.Files().hash(str(path)) == outside.GONE, name
+        assert freshness.Files().hash(str(path)) == freshness.GONE, name
     assert read_bytes(tmp_path / "real.txt") == b"secret"
     (tmp_path / "way").symlink_to(tmp_path)
     assert read_bytes(tmp_path / "way" / "real.txt") == b"secret"  # a folder may be a link: it is resolved first
@@ -143,12 +143,12 @@ def test_what_a_repository_calls_its_commit_is_one(tmp_path: Path) -> None:
     git.mkdir(parents=True)
     for head in (f"ref: {secret}", "ref: ../../secret", "the password of the bank", "ref: refs/heads/main"):
         (git / "HEAD").write_text(head)
-        assert outside.commit(str(git.parent)) == outside.GONE
+        assert freshness.commit(str(git.parent)) == freshness.GONE
     (git / "HEAD").write_text("a" * 40)
-    assert outside.commit(str(git.parent)) == "a" * 40
+    assert freshness.commit(str(git.parent)) == "a" * 40
     (git / "HEAD").unlink()
     os.mkfifo(git / "HEAD")
-    assert outside.commit(str(git.parent)) == outside.GONE
+    assert freshness.commit(str(git.parent)) == freshness.GONE
 
 
 ODD_PATHS = ("a\0b", "\0", "a\ud800b", "x" * 300, "/".join(["abc"] * 2000))

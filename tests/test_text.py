@@ -14,7 +14,7 @@ from conftest import START
 from recollect import BadTime, Memory, Scope, ids, text, times
 from recollect.language import stemmer
 from recollect.language.terms import joined, of_query, terms
-from recollect.remember.alike import agree, near
+from recollect.language.vetoes import differences, share_words
 
 moments = st.datetimes(min_value=datetime(1900, 1, 1), max_value=datetime(2200, 1, 1), timezones=st.just(UTC))
 
@@ -144,9 +144,11 @@ def test_how_long_ago_reads_like_a_person_would_say_it() -> None:
     ],
 )
 def test_numbers_and_negations_must_agree(one: str, other: str, same: bool) -> None:
-    assert agree(one, other) is same
+    assert (not differences(one, other)) is same
 
 
 def test_texts_that_share_few_words_are_not_near() -> None:
-    assert near("The API server listens on port 8080", "The API server is listening on port 8080")
-    assert not near("The API server listens on port 8080", "The database server listens on port 5432 of another host")
+    assert share_words("The API server listens on port 8080", "The API server is listening on port 8080")
+    assert not share_words(
+        "The API server listens on port 8080", "The database server listens on port 5432 of another host"
+    )

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 import domains
 from recollect import rank
 from recollect.models import embedder
-from recollect.models.relevance import Relevance
+from recollect.models.reader import PairReader
 from recollect.recall.features import NAMES
 from recollect.recall.network import WEIGHTS, Network
 from recollect.recall.printing import read_text
@@ -215,14 +215,14 @@ def compared(own: Sequence[Example], fitted: Network) -> dict[str, float]:
     return plain | {"rrf": mean(own, rrf), "ranker": mean(own, lambda one: fitted.score(one.rows))}
 
 
-def reading(own: Sequence[Example], fitted: Network, relevance: Relevance) -> dict[float, float]:
+def reading(own: Sequence[Example], fitted: Network, relevance: PairReader) -> dict[float, float]:
     """nDCG@10 by how much the logits of the relevance model count, for the best that are read."""
     some = random.Random(1).sample(list(own), min(SAMPLE, len(own)))
     found: dict[float, list[float]] = {weight: [] for weight in READING}
     for one in some:
         scores = fitted.score(one.rows)
         best = np.argsort(-scores, kind="stable")[:READ]
-        logits = [read.answers for read in relevance.read(one.question, [one.texts[place] for place in best])]
+        logits = [read["answers"] for read in relevance.read(one.question, [one.texts[place] for place in best])]
         for weight in READING:
             closer = scores.copy()
             order = best[np.argsort(-(scores[best] + weight * np.array(logits)), kind="stable")]
@@ -243,7 +243,7 @@ def main() -> None:
     for name, corpora in (learnt | asked).items():
         sets[name] = list(examples(corpora, model))
         print(f"{name}: {len(sets[name])} questions", flush=True)
-    relevance = Relevance()
+    relevance = PairReader()
     whole = fit({name: sets[name] for name in learnt})
     results: dict[str, dict[str, Any]] = {}
     for name, own in sets.items():

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[1]
 PACKAGED = ROOT / "src" / "recollect" / "models" / "data" / "arctic-embed-s"
-TARGET = PACKAGED.parent / "relevance"
+TARGET = PACKAGED.parent / "reader"
 PASSAGES = ROOT / "training" / "passages"
 PROMPTS, TAUGHT = ROOT / "training" / "prompts", ("d1", "d2")  # authors whom the shipped weights were fitted on
 VOCABULARY = "embeddings.word_embeddings.weight_quantized"
@@ -114,7 +114,8 @@ def _asked(said: str, **places: list[int]) -> dict[str, Any]:
 def _prompts(path: Path) -> list[dict[str, Any]]:
     """The stores of one author of training/prompts."""
     made = []
-    for line in path.read_text("utf-8").splitlines():
+    whole = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    for line in whole.decode("utf-8").splitlines():
         told = json.loads(line)
         notes = told.get("notes") or told["memories"]
         places = {note["id"]: place for place, note in enumerate(notes)}
@@ -126,7 +127,7 @@ def _prompts(path: Path) -> list[dict[str, Any]]:
                 _asked(one["prompt"], related=[places[id] for id in (*one["needed"], *one.get("useful", ()))])
                 for one in told["prompts"]
             ]
-        made.append({"fold": path.stem, "texts": texts, "asked": asked})
+        made.append({"fold": path.name.split(".")[0], "texts": texts, "asked": asked})
     return made
 
 
@@ -460,7 +461,9 @@ def save(model: nn.ModuleDict, target: Path) -> None:
     """The fitted layers in a few small files, the matrices rounded to 7 bits as the graph will hold them."""
     import numpy as np
 
-    state = {n: w.detach().cpu().numpy() for n, w in model.state_dict().items() if n.startswith(("layers", "head"))}
+    state = {
+        n: w.detach().cpu().numpy() for n, w in model.state_dict().items() if n.startswith(("layers", "head", "side"))
+    }
     parts: dict[int, dict[str, Any]] = {}
     for name, array in state.items():
         part = parts.setdefault(int(name.split(".")[1]) // 4 if name.startswith("layers") else 0, {})
@@ -472,7 +475,7 @@ def save(model: nn.ModuleDict, target: Path) -> None:
         np.savez_compressed(target.with_name(f"{target.name}-{number}.npz"), **part)
 
 
-def build(folder: Path, name: str) -> None:
+def build(folder: Path, name: str, target: Path = TARGET) -> dict[str, Any]:
     """The graph: the embedder's, without its vocabulary, cut behind the last layer, and the head on the first token."""
     import hashlib
 
@@ -496,6 +499,11 @@ def build(folder: Path, name: str) -> None:
                     fresh[f"{named[own]}_scale"] = known[f"layers.{number}.{mine}.{what}:scale"]
                 else:
                     fresh[own] = array
+    if len(known.get("side.weight", ())) > 2:
+        side = "embeddings.token_type_embeddings.weight"
+        raw = {one.name: numpy_helper.to_array(one) for one in told.graph.initializer if one.name.startswith(side)}
+        steps = np.rint(known["side.weight"] / raw[f"{side}_scale"]) + raw[f"{side}_zero_point"]
+        fresh[f"{side}_quantized"] = np.clip(steps, 0, 255).astype(np.uint8)
     for one in told.graph.initializer:
         if one.name in fresh:
             one.CopyFrom(numpy_helper.from_array(np.ascontiguousarray(fresh[one.name]), one.name))
@@ -517,17 +525,17 @@ def build(folder: Path, name: str) -> None:
         ]
     )
     del cut.graph.output[:]
-    cut.graph.output.append(helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["batch", 2]))
+    cut.graph.output.append(
+        helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["batch", len(known["head.bias"])])
+    )
     onnx.checker.check_model(cut)
-    TARGET.mkdir(parents=True, exist_ok=True)
-    (TARGET / "model.onnx").write_bytes(cut.SerializeToString())
+    target.mkdir(parents=True, exist_ok=True)
+    (target / "model.onnx").write_bytes(cut.SerializeToString())
     whole = (PACKAGED / "model.onnx").read_bytes()
     words = next(one for one in onnx.load(PACKAGED / "model.onnx").graph.initializer if one.name == VOCABULARY)
     rows = numpy_helper.to_array(words)
-    digest = {one: hashlib.sha256((TARGET / one).read_bytes()).hexdigest() for one in ("model.onnx",)}
-    card = {"id": f"relevance-{layers}/1", "layers": layers, "sha256": digest, "words": whole.index(rows.tobytes())}
-    (TARGET / "model.json").write_text(json.dumps(card, indent=2) + "\n", "utf-8")
-    print(card)
+    digest = {one: hashlib.sha256((target / one).read_bytes()).hexdigest() for one in ("model.onnx",)}
+    return {"layers": layers, "sha256": digest, "words": whole.index(rows.tobytes())}
 
 
 def main() -> None:
@@ -557,7 +565,7 @@ def main() -> None:
         gather(args.tasks, args.data, args.passages)
         return
     if args.verb == "build":
-        build(args.out, args.student)
+        print(build(args.out, args.student))
         return
     DEVICE, EPOCHS = args.device, args.epochs
     args.out.mkdir(parents=True, exist_ok=True)

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from . import ids
 from .agents.places import Places
-from .answers.hold import Parts as AnswerParts
+from .answers.freshness import Parts as AnswerParts
 from .answers.policy import Policy
-from .answers.room import Answers
+from .answers.service import Answers
 from .arguments import RecallFields
 from .checks import MAX_NAME, Cleaner, one_of
 from .errors import BadInput

@@ -28,7 +28,7 @@ from .upkeep.jobs import Jobs
 from .upkeep.switch import Change, embed_missing
 
 if TYPE_CHECKING:
-    from .answers.room import Answers
+    from .answers.service import Answers
     from .history.facade import History
     from .models.embedder import Embedder
     from .upkeep.janitor.janitor import Janitor

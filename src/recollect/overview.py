@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from . import times
 from .language import terms
-from .remember.alike import near
-from .remember.conflict import apart
+from .language.vetoes import share_words
+from .remember.change import apart
 from .remember.write import span
 from .store.browsing import DAY, Sieve, date
 from .store.checksums import noticing
@@ -262,7 +262,7 @@ class Overview:
             Pair(found[new], found[old], "", round(cosine, 4))
             for (old, new), cosine in likest.items()
             if old in found and new in found and found[old].scope == found[new].scope
-            and near(found[old].content, found[new].content) and sees(found[old]) and sees(found[new])
+            and share_words(found[old].content, found[new].content) and sees(found[old]) and sees(found[new])
         ]  # fmt: skip
         return sorted(pairs, key=lambda pair: -pair.likeness)[:limit]
 

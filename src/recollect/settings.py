@@ -75,6 +75,10 @@ class Settings:
         90, "After how many days a question without an answer that nobody asks again is forgotten; 0 means never",
         zero=True,
     )  # fmt: skip
+    answers_risk: str = _setting(
+        "normal",
+        "How often a kept answer may be that of another question: strict (0.5 % served), normal (1 %) or loose (5 %)",
+    )
     answers_check: str = _setting("off", "Whether the gate model looks at an answer before it is kept: on or off")
     answers_judge: str = _setting("off", "Whether the gate model decides which questions ask the same: on or off")
     janitor_hours: float = _setting(

@@ -3,8 +3,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from .answers.answered import Answered, Seeded
-from .answers.course import Ask
+from .answers.counters import Ask
+from .answers.types import Answered, Seeded
 from .history_types import (
     Audit,
     Checkpoint,

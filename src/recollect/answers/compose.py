@@ -16,10 +16,10 @@ from typing import Any
 
 from .. import text
 from ..language import terms
+from ..language.vetoes import elsewhere
 from ..recall.compress import compress
 from ..recall.fence import HEADER, fenced
 from ..types import Hit, Memory
-from .guards import elsewhere
 
 HITS = 6  # what recall finds for an answer
 CITED = 3  # sources of an answer made of sentences

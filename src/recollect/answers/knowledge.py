@@ -14,36 +14,12 @@ from ..language.statements import is_reply
 from ..recall.understand import Understood, understand
 from ..store.answers import Answer
 from ..store.contract import Store
-from ..types import Memory, Recall, Scope
+from ..types import Memory, Recall
 from . import compose
 from .compose import Composed
-from .hold import Hold, Parts
+from .freshness import Freshness, Parts
 from .policy import Policy
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A question that was read: its normal form's hash and its place."""
-
-    question: str
-    hash: str
-    scope: Scope
-    narrow: bool  # asked in a branch, session or by an agent: what is seen there is not seen by others
-
-    @property
-    def place(self) -> tuple[str, str, str]:
-        return self.hash, self.scope.user, self.scope.project
-
-    @property
-    def around(self) -> list[tuple[str, str]]:
-        """The users and projects whose answers are looked at: its own first, then those that enclose it."""
-        user, project = self.scope.user, self.scope.project
-        return list(dict.fromkeys(((user, project), (user, ""), ("", project), ("", ""))))
-
-    def served_by(self, answer: Answer) -> bool:
-        """Whether an answer is meant for this place: it was computed for it, or was given for all that encloses it."""
-        own = not self.narrow and (answer.user, answer.project) == (self.scope.user, self.scope.project)
-        return own or answer.kind == "given"
+from .questions import Asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +28,7 @@ class Knowledge:
     _tenant: str
     _now: Callable[[], datetime]
     _policy: Policy
-    _hold: Hold
+    _freshness: Freshness
     _parts: Parts
 
     def recall(self, asked: Asked, shown: Sequence[str] = ()) -> Recall:
@@ -73,7 +49,7 @@ class Knowledge:
         hits = [hit for hit in found.hits if could_answer(hit.memory, asked.question)][: compose.HITS]
         if found.weak or not hits:
             return None, ()
-        rarity = self._hold.rarity(asked.question, asked.scope)
+        rarity = self._freshness.rarity(asked.question, asked.scope)
         llm = self._parts.llm("extract", "ask", asked.scope.project)
         if llm is None:
             return compose.extract(asked.question, hits, found.fits, rarity), ()
@@ -90,10 +66,10 @@ class Knowledge:
         if made is None:
             return bare
         kind = "timely" if self.understood(asked).when is not None else "computed"
-        later = self._hold.first_later(asked.scope)
+        later = self._freshness.first_later(asked.scope)
         return replace(
             bare, kind=kind, answer=made.text, sources=cited(made), confidence=made.confidence, seq=head, watched=True,
-            depends=self._hold.tied(made.made_of),
+            depends=self._freshness.tied(made.made_of),
             expires_at=self._policy.ends(kind, self._now(), *ends(made.made_of), later),
         )  # fmt: skip
 

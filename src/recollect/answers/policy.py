@@ -9,14 +9,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
 
 from .. import text
+from ..checks import one_of
 from ..settings import Settings
 from ..store.answers import TIERS, Answer
 
 QUESTIONS = 10  # questions that are counted for each answer that may be kept
 SLACK = 0.9  # how full it is after something was let go, so that not every new answer lets another go
 LIKED, DISLIKED = 0.25, 0.5  # how far a word of praise or blame moves the confidence, of the way to 1 or 0
+
+
+class Risk(NamedTuple):
+    """How often an answer may be that of another question: one that is served, and one that is only offered."""
+
+    serve: float
+    offer: float
+
+
+RISKS = {"strict": Risk(0.005, 0.01), "normal": Risk(0.01, 0.05), "loose": Risk(0.05, 0.1)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +44,7 @@ class Policy:
     hours: tuple[float, float, float] = (24.0, 1.0, 720.0)
     retire: int = 2
     forget_days: int = 90
+    risk: str = "normal"
 
     @classmethod
     def of(cls, settings: Settings) -> Policy:
@@ -41,6 +54,7 @@ class Policy:
             settings.answers_most,
             (settings.answers_hours, settings.answers_hours_timely, settings.answers_hours_given),
             settings.answers_retire, settings.answers_forget_days,
+            one_of(settings.answers_risk, tuple(RISKS), "answers_risk"),
         )  # fmt: skip
 
     def tier(self, asked: int, kept: bool) -> str:

@@ -17,9 +17,9 @@ from collections import Counter
 from collections.abc import Iterable
 
 from .. import text as plain
+from ..language.meaning import marks
 from ..language.terms import STOP_WORDS, terms
 from ..recall.fence import BEGIN, END, MARK, strip_fences
-from ..remember import alike
 from .data import read
 from .segment import public
 
@@ -157,4 +157,4 @@ def _shingles(sentence: str) -> frozenset[str]:
 def _adds_nothing(said: str, known: str) -> bool:
     """Whether every word that counts, every number and every negation is the memory's: a correction has a new one."""
     fresh = {term for term in terms(said) if term not in STOP_WORDS} - set(terms(known))
-    return not fresh and alike.negated(said) == alike.negated(known)
+    return not fresh and marks(said).denies == marks(known).denies

@@ -21,7 +21,7 @@ from ..grounding import citations, hedged
 from ..language.meaning import faithful
 from ..language.statements import is_question
 from ..language.terms import STOP_WORDS, terms
-from ..remember.conflict import changes
+from ..remember.change import says_change
 from ..remember.disguises import REJECTED
 from ..remember.retraction import forgets, retraction
 from ..text import strip_quotes
@@ -169,7 +169,7 @@ def candidate(turn: Turn, one: Statement, previous: Statement | None, before: st
     if not content:
         return None
     sure = retraction(content)
-    corrects = bool(words.corrects(quote) or changes(quote) or taken_back or sure)
+    corrects = bool(words.corrects(quote) or says_change(quote) or taken_back or sure)
     rule = "asked" if request is not None else "retraction" if taken_back else "statement"
     return Candidate(
         content, "fact", rule, one.text, turn.role, turn.source, turn.at, ASKED if request is not None else 6,

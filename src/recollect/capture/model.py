@@ -22,8 +22,8 @@ from .. import text
 from ..errors import BadAnswer, BudgetSpent, ModelUnavailable
 from ..language.meaning import RELATES, faithful
 from ..language.terms import STOP_WORDS, terms
-from ..remember import alike
-from ..remember.conflict import changes
+from ..language.vetoes import differences
+from ..remember.change import says_change
 from ..types import Scope
 from . import data
 from .extract import MAX_KEYWORDS, Candidate, Extractor, keywords, names, refs
@@ -136,7 +136,7 @@ def _candidate(told: dict[str, Any], window: Window, version: str) -> Candidate 
     made = Candidate(
         content, str(told["kind"]), "model", quote, turn.role, turn.source,
         turn.at, min(10, max(1, importance)), ("captured",), (wanted or keywords(content))[:MAX_KEYWORDS],
-        why, refs(turn, quote), changes(quote),
+        why, refs(turn, quote), says_change(quote),
         entities=tuple(dict.fromkeys((*(str(one) for one in told.get("entities", ())), *names(content))))[:MOST],
         version=version,
     )  # fmt: skip
@@ -185,7 +185,7 @@ def _says(claim: str, quote: str) -> bool:
     return (
         all(any(_same_word(word, one) for one in told) for word in _telling(claim) if word not in SPEAKER)
         and set(map(str.lower, _ONLY_IF.findall(quote))) <= set(map(str.lower, _ONLY_IF.findall(claim)))
-        and alike.agree(claim, quote)
+        and not differences(claim, quote)
     )
 
 

@@ -21,8 +21,8 @@ from ..checks import MAX_NAME, Cleaner, one_of
 from ..errors import BadInput, ModelUnavailable
 from ..grounding import citations, cited_in, ground
 from ..language import terms
+from ..models.relation import LINK, relation
 from ..recall.fence import orders
-from ..remember import alike
 from ..remember.settle import NOT_KNOWN, Claim, Settled, Settler
 from ..store.contract import Store
 from ..types import ROLES, Captured, Draft, Filter, Finding, Memory, Message, Remembered, Scope, Source
@@ -177,7 +177,7 @@ class Pipeline:
             for one in self.store.memories(self.tenant, ids).values()
             if one.speaker == "user" and one.source != turn.source
             and (len(one.content) <= TEMPLATE or text.key(one.content) != text.key(turn.content))
-            and any(alike.repeats(part.text, said) for part in statements(one.content))
+            and any(relation(part.text, said).is_sure("same", LINK) for part in statements(one.content))
         }  # fmt: skip
         return len(sessions - {scope.session}) >= REPEATED - 1
 

@@ -14,7 +14,7 @@ from .program import App
 from .terminal import existing, progress
 
 if TYPE_CHECKING:
-    from ..answers.answered import Answered, Seeded
+    from ..answers.types import Answered, Seeded
     from ..store.answers import Answer
 
 

@@ -6,7 +6,6 @@ group: words that belong together, a word with its number, or `left = right`.
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from importlib import resources
 
@@ -87,8 +86,5 @@ MONTHS = tuple(group[-1] for group in groups("time", "months"))
 # For regular expressions: Monday or Mondays; the months whose name is no other word than a name or an order to walk.
 WEEKDAY = f"(?:{'|'.join(WEEKDAYS)})s?"
 MONTH = "|".join(month for month in MONTHS if month != "may")
-DAY = rf"{WEEKDAY}|{MONTH}|q[1-4]|daily|weekly|monthly|nightly|hourly"
-# What denies a statement.
-NEGATION = re.compile(r"\b(?:no longer|any ?more|not|never|none|cannot|without|no|\w+n['’]t)\b", re.IGNORECASE)
 NEGATIONS = frozenset(words("words", "negations"))
 STOP_WORDS = frozenset(words("words", "stop"))

@@ -13,8 +13,8 @@ from typing import Any
 
 from .. import text, times
 from ..agents.access import Caller
-from ..answers.answered import Answered, Seeded
-from ..answers.course import Ask
+from ..answers.counters import Ask
+from ..answers.types import Answered, Seeded
 from ..engine import Engine
 from ..errors import NotFound
 from ..recall.fence import HEADER, fenced, neutral
@@ -98,7 +98,7 @@ def answer_stats(engine: Engine, caller: Caller, **places: Any) -> dict[str, Any
 
 
 def answer_asks(engine: Engine, caller: Caller, *, limit: int) -> list[Ask]:
-    own = (one for one in engine.answers.course.last() if caller.asked(one.scope.user, one.scope.project))
+    own = (one for one in engine.answers.recent.last() if caller.asked(one.scope.user, one.scope.project))
     return list(own)[-limit:]
 
 

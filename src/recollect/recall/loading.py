@@ -17,7 +17,7 @@ from .read import Models
 
 if TYPE_CHECKING:
     from ..models.embedder import Embedder
-    from ..models.relevance import Relevance
+    from ..models.reader import PairReader
     from ..models.reranker import Reranker
 
 log = logging.getLogger("recollect")
@@ -35,7 +35,7 @@ class Loader:
         self._no_embedder = "vector: switched off (embedder = off)" if settings.embedder == "off" else ""
         self._reranker: Reranker | None = None
         self._no_reranker = ""
-        self._relevance: Relevance | None = None
+        self._relevance: PairReader | None = None
         self._no_relevance = ""
         self._lock = threading.Lock()
         self._before: dict[str, Embedder | None] = {}
@@ -115,14 +115,14 @@ class Loader:
         skipped += (self._no_reranker,) if self._no_reranker else ()
         return Models(embedder, self._reranker, skipped, relevance)
 
-    def relevance(self) -> Relevance | None:
+    def relevance(self) -> PairReader | None:
         """What reads a question and a memory together; it needs nothing but this package, and no embedder."""
         with self._lock:
             if self._relevance is None and not self._no_relevance and self._settings.embedder != "off":
-                from ..models.relevance import Relevance
+                from ..models.reader import shared
 
                 try:
-                    loaded = Relevance()
+                    loaded = shared()
                     loaded.warm()
                     self._relevance = loaded
                 except ModelUnavailable as error:

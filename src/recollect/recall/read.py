@@ -35,7 +35,7 @@ from .understand import Understood, understand
 
 if TYPE_CHECKING:
     from ..models.embedder import Embedder
-    from ..models.relevance import Relevance
+    from ..models.reader import PairReader
     from ..models.reranker import Reranker
     from ..vectors import Floats
 
@@ -84,7 +84,7 @@ class Models:
     embedder: Embedder | None
     reranker: Reranker | None = None
     skipped: tuple[str, ...] = ()
-    relevance: Relevance | None = None
+    relevance: PairReader | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -383,7 +383,7 @@ class Reader:
         notes = [read_text(one.memory, found.question) for one in some]
         asked = (found.question, *found.asked.parts)
         readings = [models.relevance.read(question, notes) for question in asked]
-        logits = [max(read.answers for read in of_note) for of_note in zip(*readings, strict=True)]
+        logits = [max(read["answers"] for read in of_note) for of_note in zip(*readings, strict=True)]
         fits = max((models.relevance.sure_of_answer(one) for one in logits), default=0.0)
         if not ranked.logits:
             return fits, scored

@@ -13,8 +13,7 @@ from datetime import datetime
 
 from ..history.asof import HELD_ONCE, held
 from ..language.when import When
-from ..remember.conflict import conflict
-from ..remember.write import CLAIMS
+from ..remember.write import CLAIMS, opposed
 from ..store.contract import Store
 from ..types import Link, Memory
 from .arms import SURE
@@ -45,7 +44,7 @@ def held_then(
         and (
             memory.id in heirs
             or (stated(memory) and memory.valid_from is not None)
-            or any(conflict(old.content, memory.content) for old in ended)
+            or any(opposed(old.content, memory.content) for old in ended)
         )
     }
     kept = {memory.id for memory in (*holding, *ended)} - gone

@@ -28,9 +28,9 @@ from typing import TYPE_CHECKING, Literal
 from ..errors import BadInput
 from ..grounding import Verdict
 from ..language import terms
+from ..models.relation import MERGE, relation
 from ..store.contract import Transaction
 from ..types import TRUSTS, Draft, Evidence, Filter, Link, Memory, Near, Scope, Source
-from . import alike
 from .drafts import Prepared, prepare
 from .mention import mention
 from .retraction import differ_in_one_place, of_another
@@ -144,7 +144,7 @@ class Settler:
         for one in near:
             known = changes.get(Memory, one.id)
             mine = known and known.kind != "turn" and _beside(known.scope, item.draft.scope)
-            if known and mine and alike.repeats(known.content, item.draft.content):
+            if known and mine and relation(known.content, item.draft.content).is_sure("same", MERGE):
                 return self._again(changes, claim, known, item, source, merge=True)
         against = writer.against(changes, item.draft, others)
         if not against and claim.corrects:

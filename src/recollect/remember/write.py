@@ -21,14 +21,16 @@ from ..checks import MAX_TAGS, Cleaner
 from ..errors import BadInput, ChangedMeanwhile, ModelUnavailable, NotFound, Refused
 from ..grounding import hedged, lowest
 from ..language.terms import of_query, terms
+from ..language.vetoes import share_words
+from ..models.relation import LINK, RESOLVE, relation
 from ..redact import redact
 from ..store.contract import Store, Transaction
 from ..types import TRUSTS, Draft, Evidence, Filter, Link, Memory, Near, Remembered, Scope, Source, Tombstone
-from . import alike, disguises, values
-from .conflict import Span, apart, conflict
-from .conflict import changes as says_change
+from . import disguises, values
+from .change import Span, apart, says_change
 from .disguises import REJECTED, blank
 from .drafts import MAX_KEYWORDS, MAX_REFS, TRUST_OF, Prepared, fields_of, prepare, source_of
+from .retraction import ends, retraction
 
 if TYPE_CHECKING:
     from ..models.embedder import Embedder
@@ -109,16 +111,20 @@ class Writer:
             Near(id, round(score, 4), memory.title or text.title_of(memory.content))
             for id, score in list(found.items())[:MAX_NEAR]
             if score > self.near_duplicate and (memory := known.get(id)) and memory.content_hash != item.key
-            and alike.near(memory.content, item.draft.content)
+            and share_words(memory.content, item.draft.content)
         )  # fmt: skip
+        if claims(item.draft):  # read before the lock is taken: `relation` remembers what it found
+            for memory in known.values():
+                if comparable(memory):
+                    opposed(memory.content, item.draft.content)
         return near, tuple(found)
 
     def against(self, changes: Transaction, draft: Draft, others: Sequence[str]) -> list[Memory]:
         """The memories among these that cannot be true beside a draft, as they stand now."""
         found = [memory for id in others if (memory := changes.get(Memory, id)) and memory.state == "active"]
-        said = [memory for memory in found if memory.kind in CLAIMS and len(memory.content) <= STATEMENT]
+        said = [memory for memory in found if comparable(memory)]
         own = times.aware(draft.valid_from or self.now()), times.aware(draft.valid_to) if draft.valid_to else None
-        return [one for one in said if not apart(span(one), own) and conflict(one.content, draft.content)]
+        return [one for one in said if not apart(span(one), own) and opposed(one.content, draft.content)]
 
     def _one(
         self, changes: Transaction, item: Prepared, near: tuple[Near, ...], others: Sequence[str], merge: bool,
@@ -140,7 +146,7 @@ class Writer:
             return Remembered("duplicate", seen, item.redacted)
         for one in near if merge else ():
             known = changes.get(Memory, one.id)
-            if known and alike.agree(known.content, item.draft.content):
+            if known and relation(known.content, item.draft.content).kind == "same":
                 merged = self.observe(changes, known, item, source, merge=True, place=item.draft.place)
                 return Remembered("merged", merged, item.redacted, near)
         against = self.against(changes, item.draft, others) if claims(item.draft) else []
@@ -159,7 +165,8 @@ class Writer:
         gained = TRUSTS.index(new.trust) - TRUSTS.index(old.trust)
         later = (new.valid_from or new.created_at) >= (old.valid_from or old.created_at)
         same = (new.scope.user, new.scope.project) == (old.scope.user, old.scope.project)
-        if same and later and (gained > 0 or (gained == 0 and says_change(new.content))):
+        sure = later and opposed(old.content, new.content, RESOLVE)
+        if same and sure and (gained > 0 or (gained == 0 and says_change(new.content))):
             self.supersede(changes, new, old, "it says otherwise, and is newer")
             return True
         self.tie(changes, new, "contradicts", old)
@@ -425,6 +432,19 @@ COPIED = (
     "content", "kind", "title", "reasoning", "context", "speaker", "position", "scope", "keywords", "tags", "refs",
     "importance", "confidence", "network", "valid_from", "valid_to", "expires_at", "observed",
 )  # fmt: skip
+
+
+def comparable(memory: Memory) -> bool:
+    """Whether a memory claims that something is so, and could be contradicted."""
+    return memory.kind in CLAIMS and len(memory.content) <= STATEMENT
+
+
+def opposed(one: str, other: str, risk: float = LINK) -> bool:
+    """Whether two statements cannot both hold: one takes the other back, or the reader says so."""
+    for first, second in ((one, other), (other, one)):
+        if (taken_back := retraction(first)) and ends(taken_back, second):
+            return True
+    return share_words(one, other, 0) and relation(one, other).is_sure("opposed", risk)
 
 
 def span(memory: Memory) -> Span:

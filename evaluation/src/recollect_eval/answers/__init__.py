@@ -1,8 +1,8 @@
 """How far cached answers can be trusted: public pairs of questions, a cache full of them, and two sets of our own.
 
 `refuse.txt` holds pairs that are nearly the same and must never be served for each other, `hit.txt` pairs that ask the
-same. Lines are `question | question` below a `# kind`; every second line is of the held part, which the judge is not
-mended on, but for kinds marked `; dev`. Its figures were watched and a few of its pairs are examples in the tests, so
+same. Lines are `question | question` below a `# kind`; every second line is of the held part, which the reader is not
+fitted on, but for kinds marked `; dev`. Its figures were watched and a few of its pairs are examples in the tests, so
 it is no blind set.
 """
 

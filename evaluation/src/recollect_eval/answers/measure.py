@@ -1,8 +1,9 @@
-"""Measure the judge: precision and recall on labelled pairs, wrong hits of a full cache, and our own two sets.
+"""Measure which questions are taken for the same: on labelled pairs, in a full cache, and on our own two sets.
 
-Three ways to decide stand side by side: the cosine alone, the cosine with the guards, and the judge with both. A cache
+Three ways to decide stand side by side: the cosine alone, the cosine with the vetoes, and `relation` with both. A cache
 is simulated with every question of the pairs in it, and each of them asked once: a hit on a pair with a label is right
-or wrong, any other is not judged.
+or wrong, any other is not judged. The reliability curve says how often pairs of a probability really are the same.
+Nothing was fitted on the public pairs.
 """
 
 from __future__ import annotations
@@ -16,9 +17,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.answers.judge import OFFER, SERVE, Floats, Judgement, judge
+from recollect.answers.policy import RISKS
+from recollect.answers.service import OFFER
 from recollect.models.embedder import Embedder
 from recollect.models.embedder import load as load_model
+from recollect.models.relation import Relation, relation
+from recollect.vectors import Floats
 
 from ..cache import CachedEmbedder
 from ..corpus import place, read_json
@@ -27,12 +31,13 @@ from . import Pair, pairs
 from .plot import draw
 
 NAME = "answers_eval"
-WAYS = ("ours", "cosine + guards", "cosine")
+WAYS = ("ours", "cosine + vetoes", "cosine")
+SERVE = RISKS["normal"].serve
+BINS = 10
 PRECISIONS = (0.85, 0.9, 0.93, 0.95)
 COSINES = (0.85, 0.9, 0.95, 0.97)
 NEAREST, LEAST = 4, 0.8  # how many cached questions a simulated look judges, and how near one must be
 Say = Callable[[str], None]
-Answered = tuple[str, str, Judgement]
 
 
 def run(data: Path | None = None, cache: Path | None = None, say: Say | None = None) -> dict[str, Any]:
@@ -45,7 +50,7 @@ def run(data: Path | None = None, cache: Path | None = None, say: Say | None = N
     labelled = _labelled(told, model)
     tell("answers: a cache of all of them, each asked once")
     simulated = _simulated(told, model)
-    own = {name: _own(pairs(name), model) for name in ("refuse", "hit")}
+    own = {name: _own(pairs(name)) for name in ("refuse", "hit")}
     return {
         "name": NAME, "settings": {"model": model.model, "serve": SERVE, "offer": OFFER, "pairs": len(told)},
         "provenance": provenance(), **labelled, "simulation": simulated, "own": own,
@@ -62,18 +67,15 @@ def _vectors(model: Embedder, questions: Sequence[str]) -> Floats:
 def _labelled(told: Sequence[Mapping[str, Any]], model: Embedder) -> dict[str, Any]:
     one, other = (_vectors(model, [pair[side] for pair in told]) for side in ("text_a", "text_b"))
     cosines = (one * other).sum(axis=1)
-    judged = [
-        judge(pair["text_a"], pair["text_b"], float(cosine), (a, b))
-        for pair, cosine, a, b in zip(told, cosines, one, other, strict=True)
-    ]
+    judged = [relation(pair["text_a"], pair["text_b"], "question") for pair in told]
     same = np.array([bool(pair["label"]) for pair in told])
-    passed = np.array([not one.refusals for one in judged])
+    passed = np.array([not one.reasons for one in judged])
     probability = np.array([one.probability for one in judged])
-    scores = {"ours": probability * passed, "cosine + guards": cosines * passed, "cosine": cosines}
-    served = np.array([one.verdict == "serve" for one in judged])
+    scores = {"ours": probability * passed, "cosine + vetoes": cosines * passed, "cosine": cosines}
+    served = np.array([one.is_sure("same", SERVE) for one in judged])
     return {
         "served": _figures(served, same),
-        "without guards": _figures(probability >= SERVE, same),
+        "reliability": reliability(probability, same),
         "recall at": {way: {str(p): _recall_at(scores[way], same, p) for p in PRECISIONS} for way in WAYS},
         "at cosine": {str(cut): _figures(cosines >= cut, same) for cut in COSINES},
         "at cosine, guarded": {str(cut): _figures((cosines >= cut) & passed, same) for cut in COSINES},
@@ -89,6 +91,17 @@ def _figures(served: NDArray[np.bool_], same: NDArray[np.bool_]) -> dict[str, fl
         "false hits": round(int((served & ~same).sum()) / max(int((~same).sum()), 1), 4),
         "served": int(served.sum()),
     }
+
+
+def reliability(probability: Floats, same: NDArray[np.bool_]) -> list[list[float]]:
+    """For each range of probabilities that has pairs: their mean, the share that really is the same, and how many."""
+    places = np.minimum((probability * BINS).astype(int), BINS - 1)
+    found = []
+    for number in range(BINS):
+        own = places == number
+        if own.any():
+            found.append([round(float(probability[own].mean()), 3), round(float(same[own].mean()), 3), int(own.sum())])
+    return found
 
 
 def _ranked(scores: NDArray[np.floating[Any]], same: NDArray[np.bool_]) -> tuple[Floats, Floats]:
@@ -131,11 +144,8 @@ def _simulated(told: Sequence[Mapping[str, Any]], model: Embedder) -> dict[str, 
         for cut in (0.85, 0.95):
             if near and near[0][1] >= cut:
                 tallies[f"cosine {cut}"][_verdict(labels, asked, best[0])] += 1
-        judged = [
-            (judge(asked, questions[one], cosine, (vectors[number], vectors[one])), questions[one])
-            for one, cosine in near
-        ]
-        served = [(one.probability, known) for one, known in judged if one.verdict == "serve"]
+        judged = [(relation(asked, questions[one], "question"), questions[one]) for one, _ in near]
+        served = [(one.probability, known) for one, known in judged if one.is_sure("same", SERVE)]
         if served:
             tallies["ours"][_verdict(labels, asked, max(served)[1])] += 1
     return {way: _hits(tally, len(questions)) for way, tally in sorted(tallies.items())}
@@ -166,17 +176,19 @@ def _hits(tally: Counter[str], questions: int) -> dict[str, float]:
 # -- our own pairs ----------------------------------------------------------------------------------------------------
 
 
-def verdicts(chosen: Sequence[Pair], model: Embedder) -> list[Judgement]:
-    one, other = (_vectors(model, [getattr(pair, side) for pair in chosen]) for side in ("asked", "known"))
-    return [judge(pair.asked, pair.known, float(a @ b), (a, b)) for pair, a, b in zip(chosen, one, other, strict=True)]
+def verdict(found: Relation) -> str:
+    """What the cache would do: serve, offer or miss."""
+    if found.is_sure("same", SERVE):
+        return "serve"
+    return "offer" if found.probability >= OFFER else "miss"
 
 
-def _own(chosen: Sequence[Pair], model: Embedder) -> dict[str, dict[str, int]]:
+def _own(chosen: Sequence[Pair]) -> dict[str, dict[str, int]]:
     """Part and kind → how many pairs there are, how many are served, how many offered."""
     table: dict[str, Counter[str]] = defaultdict(Counter)
-    for pair, judged in zip(chosen, verdicts(chosen, model), strict=True):
+    for pair in chosen:
         for row in (pair.part, pair.kind):
-            table[row].update(("pairs", judged.verdict))
+            table[row].update(("pairs", verdict(relation(pair.asked, pair.known, "question"))))
     return {row: {name: found[name] for name in ("pairs", "serve", "offer", "miss")} for row, found in table.items()}
 
 
@@ -189,11 +201,14 @@ def render(found: Mapping[str, Any]) -> str:
     lines = [
         f"{found['settings']['pairs']} labelled pairs, {found['settings']['model']}",
         "",
-        f"served at {SERVE}: precision {_share(served['precision'])}, recall {_share(served['recall'])}, "
+        f"served at a risk of {SERVE}: precision {_share(served['precision'])}, recall {_share(served['recall'])}, "
         f"of the others {_share(served['false hits'])} served",
         "",
         "recall at a precision of".ljust(26) + "".join(f"{100 * p:.0f}".rjust(8) for p in PRECISIONS),
         *(way.ljust(26) + "".join(_share(row[str(p)]).rjust(8) for p in PRECISIONS) for way, row in curve.items()),
+        "",
+        "reliability: said".ljust(26) + "".join(f"{said:.2f}".rjust(7) for said, _, _ in found["reliability"]),
+        "true".rjust(26) + "".join(f"{true:.2f}".rjust(7) for _, true, _ in found["reliability"]),
         "",
         "cosine alone".ljust(18) + "".join(name.rjust(12) for name in ("precision", "recall", "false hits")),
         *(

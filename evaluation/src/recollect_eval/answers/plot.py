@@ -13,7 +13,7 @@ Curves = Mapping[str, Sequence[Sequence[float]]]
 
 
 def draw(curves: Curves, served: Mapping[str, float]) -> str:
-    """Way → points of recall and precision; `served` is where the judge's threshold lies."""
+    """Way → points of recall and precision; `served` is where the threshold of serving lies."""
     x, y = _x(served["recall"]), _y(served["precision"])
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" style="{STYLE}">',

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from ...answers.tidy import Leaving
+from ...answers.eviction import Leaving
 from ...store.contract import Transaction
 from .room import Act, Room, lots
 

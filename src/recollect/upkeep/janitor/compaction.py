@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from ... import text
 from ...language import terms
+from ...language.meaning import marks
 from ...recall.compress import units
-from ...remember import alike
 from ...remember.drafts import Prepared, prepare
 from ...remember.write import embed_or_wait
 from ...store.contract import Transaction
@@ -106,7 +106,7 @@ def chosen(members: Sequence[Memory], unwanted: Callable[[str], bool]) -> list[L
     for at in sorted(range(len(lines)), key=lambda at: (-worth[at], at)):
         if len(taken) == LINES:
             break
-        said = held[at], alike.negated(lines[at].sentence)
+        said = held[at], marks(lines[at].sentence).denies
         if said not in covered and not unwanted(lines[at].sentence):
             covered.add(said)
             taken.append(at)

@@ -34,7 +34,7 @@ from . import ageing, cached, compaction, pairs
 from .room import ACTOR, Act, Room, Rules
 
 if TYPE_CHECKING:
-    from ...answers.room import Answers
+    from ...answers.service import Answers
     from ...models.embedder import Embedder
 
 Step = Callable[[Room], Iterator[list[Act]]]

@@ -2,11 +2,12 @@
 
 Candidates come from the vector index (or from words, where a memory has no vector), eight for each memory that is new
 since the last look, so the work grows with what is new and never with the square of what there is. Both memories must
-be of exactly the same scope. `verify` decides.
+be of exactly the same scope. `models/relation` decides.
 
 **The same**: the better supported one stays, takes over the evidence, tags, references and links of the other, and
 stands for it (`supersedes`). **Opposed**: the newer one stands for the older when it is better trusted, or trusted as
-much and says itself that something changed; else both stay and are tied by `contradicts`, for a person to decide.
+much and says itself that something changed; else both stay and are tied by `contradicts`, for a person to decide. A
+janitor compares every memory with its neighbours, so it asks for the small risk even where it only ties.
 """
 
 from __future__ import annotations
@@ -18,13 +19,12 @@ from itertools import groupby
 from typing import Any
 
 from ...checks import MAX_TAGS
-from ...remember.conflict import apart
-from ...remember.conflict import changes as says_change
+from ...models.relation import MERGE, RESOLVE, relation
+from ...remember.change import apart, says_change
 from ...remember.drafts import MAX_KEYWORDS, MAX_REFS
-from ...remember.write import CLAIMS, span
+from ...remember.write import CLAIMS, opposed, span
 from ...store.contract import Transaction
 from ...types import TRUSTS, Entity, Evidence, Link, Memory
-from . import verify
 from .room import Act, Room
 
 NEAR = 0.85  # the cosine above which two memories may say the same
@@ -68,10 +68,10 @@ def _near(room: Room, page: list[Memory]) -> Iterator[Act]:
         for other, score in others:
             if other.id in room.gone or score <= NEAR or other.kind not in MERGED or not _mergeable(keep, other):
                 continue
-            if not verify.claims_the_same(keep.content, other.content, room.rare) or _of_others(room, keep, other):
+            if not relation(keep.content, other.content).is_sure("same", MERGE) or _of_others(room, keep, other):
                 continue
             if pair := _order(room, keep, other):
-                yield _merged(room, *pair, f"nearly the same words ({score:.2f})")
+                yield _merged(room, *pair, f"they say the same ({score:.2f})")
                 keep = pair[0]
                 if keep.id != memory.id:
                     break
@@ -176,12 +176,12 @@ def _opposed(room: Room, page: list[Memory]) -> Iterator[Act]:
             met = frozenset((memory.id, other.id))
             if memory.id in room.gone or other.id in room.gone or other.kind not in CLAIMS or met in room.met:
                 continue
+            room.met.add(met)
             old, new = sorted((memory, other), key=_held_from)
             if apart(span(old), span(new)) or _tied(room, old, new):
                 continue
-            if how := verify.opposed(old.content, new.content):
-                room.met.add(met)
-                yield _settled(room, old, new, how)
+            if opposed(old.content, new.content, RESOLVE):
+                yield _settled(room, old, new)
 
 
 def _held_from(memory: Memory) -> Any:
@@ -196,10 +196,10 @@ def _tied(room: Room, one: Memory, other: Memory) -> bool:
     )
 
 
-def _settled(room: Room, old: Memory, new: Memory, how: str) -> Act:
+def _settled(room: Room, old: Memory, new: Memory) -> Act:
     gained = TRUSTS.index(new.trust) - TRUSTS.index(old.trust)
     wins = (gained > 0 or (gained == 0 and says_change(new.content))) and not room.sacred(old)
-    why = f"they cannot both hold ({how})"
+    why = "they cannot both hold"
 
     def do(changes: Transaction) -> bool:
         before, after = room.unchanged(changes, old), changes.get(Memory, new.id)

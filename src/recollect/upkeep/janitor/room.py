@@ -22,15 +22,13 @@ from ...store.contract import Store, Transaction
 from ...types import Filter, Link, Memory
 
 if TYPE_CHECKING:
-    from ...answers.room import Answers
+    from ...answers.service import Answers
     from ...models.embedder import Embedder
     from ...vectors import Floats
 
 PAGE = 500  # memories read at a time
 AROUND = 12  # memories nearest to one that it is held against
 FAR = 0.5  # the cosine below which nothing is held against anything
-SELDOM = 2  # memories that hold a word, up to which it may be a slip of the pen
-MISTAKES = 30  # how often a word is written rightly for each time that it is not
 PINNED = "pinned"
 ACTOR = "janitor"
 PERSONAL = frozenset(
@@ -151,11 +149,6 @@ class Room:
         asked = terms.of_query(memory.content)
         found = self.store.match(self.tenant, asked, Filter(scope=memory.scope), AROUND)
         return [(id, 1.0) for id, _ in found]
-
-    def rare(self, word: str, other: str) -> bool:
-        """Whether a word occurs hardly anywhere, or next to never beside how often another does."""
-        counts = self.store.frequencies(self.tenant, [word, other], Filter())[1]
-        return counts.get(word, 0) <= max(SELDOM, counts.get(other, 0) / MISTAKES)
 
     # -- what may be touched ------------------------------------------------------------------------------------------
 
