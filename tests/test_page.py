@@ -349,7 +349,7 @@ def test_settings_are_told_with_their_origin_and_without_passwords(server: Serve
     told = {one["name"]: one for one in server.call("GET", "/v1/settings").data["settings"]}
     assert told["recall_limit"] == {
         "name": "recall_limit", "value": "10", "default": "10", "origin": "default",
-        "variable": "RECOLLECT_RECALL_LIMIT", "meaning": "How many memories recall gives back when not told",
+        "variable": "RECOLLECT_RECALL_LIMIT", "meaning": "How many memories recall returns by default",
     }  # fmt: skip
     assert told["store"]["origin"] == "argument"
     assert all(one["status"] in ("ok", "off") for one in server.call("POST", "/v1/models/try", {}).data["models"])

@@ -47,7 +47,7 @@ from datetime import datetime
 
 
 class RecollectError(Exception):
-    """The root: catch this to catch every error of ours."""
+    """The base class: catch it to catch every error of Recollect."""
 
     code = "error"
     status = 500
@@ -68,14 +68,14 @@ class RecollectError(Exception):
 
 
 class BadInput(RecollectError):
-    """A value the caller gave is not acceptable."""
+    """A value from the caller is invalid."""
 
     code, status, exit = "bad_input", 400, 2
     fix = "Correct the value and try again; nothing was changed."
 
 
 class TooLarge(BadInput):
-    """A text, list or query is over its limit."""
+    """A text, list or query exceeds its limit."""
 
     code, status = "too_large", 413
     fix = "Shorten it, split it into several memories, or raise the limit: recollect config."
@@ -96,14 +96,14 @@ class NotFound(RecollectError):
 
 
 class Ambiguous(NotFound):
-    """A shortened id fits more than one memory."""
+    """A shortened id matches more than one memory."""
 
     code, status = "ambiguous_id", 409
     fix = "Give more characters of the id."
 
 
 class NoRepository(NotFound):
-    """No git repository is there."""
+    """The folder is not in a git repository."""
 
     code = "no_repository"
     fix = "Name a folder inside a repository, or make one with: git init"
@@ -117,7 +117,7 @@ class Refused(RecollectError):
 
 
 class Held(RecollectError):
-    """What a hold covers may not be erased."""
+    """A hold prevents the erasure."""
 
     code, status, exit = "held", 423, 4
     fix = "Nothing was changed. See what is on hold: recollect hold list"
@@ -131,14 +131,14 @@ class ChangedMeanwhile(RecollectError):
 
 
 class Unauthorised(RecollectError):
-    """Who calls is not known: no token, or one that is wrong, expired or revoked."""
+    """The caller is not authenticated: the token is missing, wrong, expired or revoked."""
 
     code, status, exit = "unauthorised", 401, 7
     fix = "Send a token (Authorization: Bearer …), made with: recollect token create; for the page: recollect dashboard"
 
 
 class Forbidden(RecollectError):
-    """Who calls is known, and may not do this or not there."""
+    """The caller does not have the right to do this, or not in this scope."""
 
     code, status, exit = "forbidden", 403, 7
     fix = "Use a token with the right and the reach for it."
@@ -156,7 +156,7 @@ class RateLimited(RecollectError):
 
 
 class Busy(RateLimited):
-    """Too many requests of everybody wait already, so this one was not begun."""
+    """Too many requests of all callers are waiting; this one was not started."""
 
     code, status, exit = "busy", 503, 8
 
@@ -169,21 +169,21 @@ class TooSlow(RecollectError):
 
 
 class ServerUnavailable(RecollectError):
-    """The server cannot be reached, or what answers is not one of ours."""
+    """The server cannot be reached, or is not a Recollect server."""
 
     code, status, exit = "server_unavailable", 502, 6
     fix = "Start it with: recollect serve, and check the address."
 
 
 class DaemonRunning(RecollectError):
-    """Another daemon serves that home."""
+    """Another daemon is running for that home."""
 
     code, status, exit = "daemon_running", 409, 9
     fix = "Use that one, or end it with: recollect stop"
 
 
 class PortTaken(RecollectError):
-    """The port is in use, or may not be used."""
+    """The port is in use, or not permitted."""
 
     code, status, exit = "port_taken", 409, 10
     fix = "Choose another with: recollect serve --port NUMBER"
@@ -233,7 +233,7 @@ class BadAnswer(ModelUnavailable):
 
 
 class BudgetSpent(ModelUnavailable):
-    """What may be spent on models is spent; the work pauses."""
+    """The budget for models is spent; their work is paused."""
 
     code, status = "budget_spent", 402
     fix = "Wait until the time it names, or raise the budget: recollect config. See: recollect usage"
@@ -244,7 +244,7 @@ class BudgetSpent(ModelUnavailable):
 
 
 class NoPrice(ModelUnavailable):
-    """What a call would cost is not known, so no budget could hold."""
+    """The price of a call is not known, so the budget could not be enforced."""
 
     code, status = "no_price", 402
     fix = 'Write it into prices.toml in the home folder, in dollars for a million tokens: "model" = [0.5, 2.0]'
@@ -258,7 +258,7 @@ class StoreUnavailable(RecollectError):
 
 
 class StoreLocked(StoreUnavailable):
-    """Another process held the write lock for longer than we wait."""
+    """Another process held the write lock for longer than busy_timeout."""
 
     code = "store_locked"
     fix = "Close the program that holds it, or raise busy_timeout: recollect config."
@@ -279,7 +279,7 @@ class StoreFull(StoreUnavailable):
 
 
 class NotADatabase(StoreUnavailable):
-    """The file exists and is something else."""
+    """The file exists but is not a database."""
 
     code, status = "not_a_database", 422
     fix = "Move that file away or choose another path with --store; it was not touched."
@@ -293,7 +293,7 @@ class StoreCorrupt(StoreUnavailable):
 
 
 class RowDamaged(StoreCorrupt):
-    """A row is not what was written; nothing is built on it."""
+    """A row was altered or damaged after it was written, and is not used."""
 
     code = "row_damaged"
     fix = "Run: recollect doctor --fix, which takes it from the journal, or restore a backup."
@@ -307,14 +307,14 @@ class NewerSchema(StoreUnavailable):
 
 
 class MigrationChanged(StoreUnavailable):
-    """A migration that the database has already had no longer reads the same."""
+    """A migration that was already applied to the database has been edited."""
 
     code, status = "migration_changed", 500
     fix = "Reinstall the package; applied migrations must never be edited."
 
 
 class CopyDiffers(StoreUnavailable):
-    """A copied store is not what its source is."""
+    """A copied store differs from its source."""
 
     code, status = "copy_differs", 500
     fix = "Let nobody write to either store and run it again: it goes on where it stopped. Keep the source."

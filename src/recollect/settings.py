@@ -32,8 +32,8 @@ def _setting(default: Any, sentence: str, *, zero: bool = False) -> Any:
 @dataclass(frozen=True, slots=True)
 class Settings:
     store: str = _setting("", "Path of the SQLite file, or postgresql://…; empty means recollect.db in the home folder")
-    tenant: str = _setting("default", "Whose memories these are; nothing is ever seen across tenants")
-    user: str = _setting("", "The user that new memories belong to; empty means nobody in particular")
+    tenant: str = _setting("default", "The tenant whose memories are used; tenants never see each other's memories")
+    user: str = _setting("", "The user that new memories belong to; empty means no user")
     project: str = _setting("", "The project that new memories belong to; empty means every project")
     embedder: str = _setting(
         "default", "The embedding model: default, hashing, off, a URL, or a folder with model.onnx"
@@ -42,45 +42,47 @@ class Settings:
     llm: str = _setting(
         "", "The language model that extracts: ollama://host/model, openai://model, …; empty means rules"
     )
-    llm_gate: str = _setting("", "A cheaper one that decides what is worth extracting; empty means the same")
-    budget_day: float = _setting(1.0, "The most that models may cost a day, in dollars; then their work pauses")
-    budget_month: float = _setting(10.0, "The most that models may cost a month, in dollars")
-    budget_tokens: int = _setting(0, "The most tokens a day for models on servers, free ones too; 0 means no limit")
-    semantic: str = _setting("on", "off reads the markdown knowledge bank alone: no database and no model is touched")
+    llm_gate: str = _setting("", "A cheaper model that decides what is worth extracting; empty means llm")
+    budget_day: float = _setting(1.0, "The daily limit for the cost of models, in dollars; beyond it their work pauses")
+    budget_month: float = _setting(10.0, "The monthly limit for the cost of models, in dollars")
+    budget_tokens: int = _setting(0, "The daily token limit for models on servers, also free ones; 0 means no limit")
+    semantic: str = _setting("on", "off uses only the markdown knowledge bank, without a database or a model")
     bank: str = _setting("", "The folder of the markdown knowledge bank; empty means bank in the home folder")
-    brief_limit: int = _setting(20, "How many memories an assistant is given at the start of a session, at most")
-    watch: str = _setting("", "Folders whose markdown files the daemon follows, with a colon between them")
+    brief_limit: int = _setting(20, "How many memories an assistant gets at most at the start of a session")
+    watch: str = _setting("", "Folders whose markdown files the daemon watches, separated by colons")
     daily_log: str = _setting("", "A folder for a log of each day's new memories, in markdown; empty means none")
-    recall_limit: int = _setting(10, "How many memories recall gives back when not told")
-    content_limit: int = _setting(65536, "The largest content of one memory, in bytes of UTF-8")
-    near_duplicate: float = _setting(0.92, "The cosine from which a new memory is reported as nearly known")
+    recall_limit: int = _setting(10, "How many memories recall returns by default")
+    content_limit: int = _setting(65536, "The maximum size of one memory's content, in bytes of UTF-8")
+    near_duplicate: float = _setting(0.92, "The cosine from which a new memory is reported as a near duplicate")
     review_capacity: int = _setting(1000, "How many memories may wait for review; when it is full, more are refused")
     review_days: int = _setting(30, "How many days a memory waits for review before it expires")
-    commits: str = _setting("on", "Whether commits of the repositories worked in become memories: on, or off")
-    commits_at_first: int = _setting(200, "How many commits are taken in when a repository is first seen")
-    branches: str = _setting("on", "Whether what is learnt on a branch is kept to it until it is merged: on, or off")
-    answers_after: int = _setting(3, "How often a question is asked before its answer is kept")
-    answers_expensive_ms: int = _setting(500, "How many milliseconds of computing make an answer worth keeping sooner")
-    answers_expensive_after: int = _setting(2, "How often such a question is asked before its answer is kept")
-    answers_sure: float = _setting(0.9, "The confidence above which an answer is kept from the first time")
+    commits: str = _setting("on", "Whether commits of your repositories become memories: on, or off")
+    commits_at_first: int = _setting(200, "How many commits are read when a repository is first seen")
+    branches: str = _setting("on", "Whether memories of a branch stay on it until it is merged: on, or off")
+    answers_after: int = _setting(3, "How often a question is asked before its answer is cached")
+    answers_expensive_ms: int = _setting(500, "From how many milliseconds of computing an answer is cached sooner")
+    answers_expensive_after: int = _setting(2, "How often such a question is asked before its answer is cached")
+    answers_sure: float = _setting(0.9, "The confidence above which an answer is cached the first time")
     answers_warm: int = _setting(2, "How often a question is asked to be warm")
     answers_hot: int = _setting(4, "How often a question is asked to be hot")
-    answers_core: int = _setting(10, "How often a question is asked to be core, which is computed again by itself")
-    answers_most: int = _setting(10_000, "How many answers are kept; then the coldest not asked for longest go")
-    answers_hours: float = _setting(24.0, "How many hours an answer holds, if nothing it was built from changes before")
-    answers_hours_timely: float = _setting(1.0, "The same for a question with a time in it, such as 'yesterday'")
+    answers_core: int = _setting(10, "How often a question is asked to be core, which is recomputed automatically")
+    answers_most: int = _setting(10_000, "How many answers are cached; beyond that the coldest and oldest are evicted")
+    answers_hours: float = _setting(
+        24.0, "How many hours an answer is valid, unless something it was built from changes"
+    )
+    answers_hours_timely: float = _setting(1.0, "The same for a question that mentions a time, such as 'yesterday'")
     answers_hours_given: float = _setting(720.0, "The same for an answer that somebody gave")
-    answers_retire: int = _setting(2, "How often an answer is called unhelpful before it is retired")
+    answers_retire: int = _setting(2, "How often an answer is rated unhelpful before it is retired")
     answers_forget_days: int = _setting(
         90, "After how many days a question without an answer that nobody asks again is forgotten; 0 means never",
         zero=True,
     )  # fmt: skip
     answers_risk: str = _setting(
         "normal",
-        "How often a kept answer may be that of another question: strict (0.5 % served), normal (1 %) or loose (5 %)",
+        "How often a cached answer may be that of another question: strict (0.5 % served), normal (1 %) or loose (5 %)",
     )
-    answers_check: str = _setting("off", "Whether the gate model looks at an answer before it is kept: on or off")
-    answers_judge: str = _setting("off", "Whether the gate model decides which questions ask the same: on or off")
+    answers_check: str = _setting("off", "Whether the gate model checks an answer before it is cached: on or off")
+    answers_judge: str = _setting("off", "Whether the gate model decides if two questions ask the same: on or off")
     janitor_hours: float = _setting(
         24.0, "How many hours after the last run the daemon cleans up again; 0 means never", zero=True
     )
@@ -90,18 +92,18 @@ class Settings:
     compact_days: int = _setting(
         180, "After how many unused days old turns are summed up and archived; 0 means never", zero=True
     )
-    embed_batch: int = _setting(50, "How many memories are embedded and committed at a time when the model changed")
+    embed_batch: int = _setting(50, "How many memories are embedded and committed at a time after a model change")
     health_hours: float = _setting(
         24.0, "How many hours apart the daemon measures what the vector index finds; 0 means never", zero=True
     )
     busy_timeout: float = _setting(30.0, "How many seconds a write waits for other processes before it gives up")
-    host: str = _setting("127.0.0.1", "The address the daemon listens on; one beyond this machine needs a token")
-    port: int = _setting(7733, "The port the daemon listens on; where this one is taken, the next free one")
-    rate_limit: int = _setting(600, "How many requests a minute a token may make, and at once")
-    request_limit: int = _setting(16_777_216, "The largest request the daemon takes, in bytes")
-    request_timeout: float = _setting(60.0, "How many seconds a request may take before it is answered with an error")
-    traces: str = _setting("", "The OTLP address that spans of recalls are sent to; empty means nowhere")
-    log_level: str = _setting("info", "What the daemon writes into its log: debug, info, warning or error")
+    host: str = _setting("127.0.0.1", "The address the daemon listens on; other than loopback it needs a token")
+    port: int = _setting(7733, "The port the daemon listens on; if the default is in use, the next free one")
+    rate_limit: int = _setting(600, "How many requests a token may make per minute, also all at once")
+    request_limit: int = _setting(16_777_216, "The maximum size of a request to the daemon, in bytes")
+    request_timeout: float = _setting(60.0, "How many seconds a request may take before it fails")
+    traces: str = _setting("", "The OTLP address to which spans of recalls are sent; empty means none")
+    log_level: str = _setting("info", "The log level of the daemon: debug, info, warning or error")
     home: Path = field(metadata={"sentence": "The folder of everything the program keeps"}, default=DEFAULT_HOME)
 
     @property
