@@ -126,14 +126,14 @@ class PairReader:
         return len(text) <= STATEMENT * LETTERS and len(self._ids(text)) <= STATEMENT
 
     def cut(self, name: str, risk: float) -> float:
-        """The probability from which a relation is wrong at most so often, as measured on authors it had not seen."""
+        """The probability from which a relation is wrong at most so often, as measured on texts that were held out."""
         cuts: dict[str, float] = self.card["cuts"].get(name, {})
         return min((cut for allowed, cut in cuts.items() if float(allowed) <= risk), default=math.inf)
 
     # -- reading ------------------------------------------------------------------------------------------------------
 
     def _probability(self, what: str, known: Mapping[str, float]) -> float:
-        """A probability: the weights were fitted on authors whom the model had not seen."""
+        """A probability: the weights were fitted on texts that the model was not fitted on."""
         weights: dict[str, float] = self.card["calibration"][what]
         total = sum(weight * known.get(name, 1.0) for name, weight in weights.items())
         return 1 / (1 + math.exp(-max(-60.0, min(60.0, total))))

@@ -6,8 +6,8 @@
 
 The one place where this is decided, for the write path, capture, the janitor, the answer cache and review. The reader
 (`reader.py`) gives a probability for each relation; exact rules (`vetoes.py`) forbid what one character decides. `risk`
-is how often that relation is wrong at that probability or above, as measured on authors the reader had not seen; each
-caller asks for the risk it can bear.
+is how often that relation is wrong at that probability or above, as measured on texts that were held out; each caller
+asks for the risk it can bear.
 """
 
 from __future__ import annotations
