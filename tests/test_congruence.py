@@ -293,6 +293,7 @@ def dice(monkeypatch: pytest.MonkeyPatch) -> random.Random:
     def new_id(now: datetime) -> str:
         return make(int(now.timestamp() * 1000), dice.getrandbits(80))
 
+    monkeypatch.setattr("recollect.core.new_id", new_id)
     monkeypatch.setattr("recollect.engine.new_id", new_id)
     monkeypatch.setattr("recollect.history.usage.DELAY", 3600.0)
     return dice

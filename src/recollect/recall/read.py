@@ -47,7 +47,7 @@ READ, READ_DEEP = 6, 16  # the best candidates that are read together with the q
 READ_HELPING = 10  # candidates that are read for a prompt
 # A memory that stands out is given the benefit of the doubt: so near by cosine, so far before the next, and this
 # probable to help. Where no relevance model can be had, nearness decides alone.
-NEAR_ENOUGH, AHEAD, DOUBT = 0.45, 0.08, 0.05
+NEAR_ENOUGH, AHEAD, DOUBT = 0.45, 0.08, 0.03
 PART = 0.9  # what the answer to one of several questions counts beside the answer to all of them
 VERBATIM = 0.8  # what a memory gains that has what was quoted or named as it is
 DEFINES = 1.0  # what code gains that is called what was asked for, before whatever merely speaks of it
