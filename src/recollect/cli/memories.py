@@ -121,7 +121,8 @@ def export(app: App, output: str, journal: bool, reference: bool, salvage: bool)
     from ..store.checksums import noticing
 
     path = Path(output)
-    if output != "-" and (path.is_relative_to("/dev") or (path.exists() and not path.is_file())):
+    device = path.is_relative_to("/dev") and not path.is_relative_to("/dev/shm")  # which holds ordinary files
+    if output != "-" and (device or (path.exists() and not path.is_file())):
         raise BadInput(f"{output} is not a file.", fix="Name a file, or - for standard output.")
     with _passing(app, output) as folder:
         target = folder / "export.jsonl" if output == "-" else path
