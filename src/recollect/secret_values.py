@@ -21,7 +21,7 @@ _CHANGE = re.compile(r"[a-zA-Z](?=\d)|\d(?=[a-zA-Z])", re.ASCII)
 _UNEVEN = re.compile(r"\d|[a-z][A-Z]|[!@#$%^*&+]", re.ASCII)  # without one of these it is a word
 _CASE = re.compile("(?<=[a-z])[A-Z]|(?<=[A-Z])[a-z]")
 _CAMEL = re.compile(r"[a-z]{0,20}(?:[A-Z][a-z]+|[A-Z]{1,5}(?=[A-Z][a-z]|\d|\Z)|\d{1,3}(?!\d))*+", re.ASCII)
-_HUMP = re.compile(r"[A-Z]+[a-z]*|[a-z]+|\d+", re.ASCII)
+_HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", re.ASCII)
 _LEET = re.compile(r"[A-Za-z]\d[A-Za-z]", re.ASCII)
 _TECHNICAL = re.compile(r"(?i)base64|oauth2|sha\d|utf8|md5|s3|ec2|k8s|i18n|x509|auth0|web3|v\d|2fa|p12|int\d|h2")
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{24}", re.ASCII)
@@ -74,7 +74,7 @@ def classes(value: str) -> int:
 
 def _is_camel(value: str) -> bool:
     """A name of several words: `getAccessToken2`, `Uint8ClampedArray`."""
-    return _CAMEL.fullmatch(value) is not None and len(_HUMP.findall(value)) * 3.2 <= len(value)
+    return _CAMEL.fullmatch(value) is not None and len(_HUMP.findall(value)) * 3 <= len(value)
 
 
 def _is_jumpy(value: str) -> bool:
