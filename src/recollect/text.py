@@ -141,7 +141,7 @@ def cut(text: str, most: int) -> str:
 def strip_quotes(text: str) -> str:
     """A statement without a pair of quotation marks around it, and without one that has lost its other half.
 
-    >>> unquoted('"We use pnpm."'), strip_quotes('It is fast."'), strip_quotes('Say "no" to it')
+    >>> strip_quotes('"We use pnpm."'), strip_quotes('It is fast."'), strip_quotes('Say "no" to it')
     ('We use pnpm.', 'It is fast.', 'Say "no" to it')
     """
     for begin, end in ('""', "\u201c\u201d", "\u00ab\u00bb"):

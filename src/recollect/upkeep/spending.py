@@ -216,7 +216,7 @@ def _money(nanos: int) -> str:
 
 def format_dollars(amount: float) -> str:
     """
-    >>> dollars(1), format_dollars(0.0123), format_dollars(0)
+    >>> format_dollars(1), format_dollars(0.0123), format_dollars(0)
     ('$1.00', '$0.0123', '$0.00')
     """
     return f"${amount:.2f}" if amount >= 0.1 or not amount else f"${amount:.4f}"
