@@ -136,7 +136,7 @@ def test_bad_input_is_one_clear_error_and_changes_nothing(memory: recollect.Engi
 
 def test_a_short_id_that_fits_several_names_them(memory: recollect.Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     numbers = iter(range(100))
-    monkeypatch.setattr("recollect.engine.secrets.randbits", lambda bits: next(numbers) << 40 | 7)
+    monkeypatch.setattr("recollect.core.secrets.randbits", lambda bits: next(numbers) << 40 | 7)
     memory.remember("one")
     memory.remember("two")
     with pytest.raises(Ambiguous, match="several"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -27,7 +28,7 @@ def test_a_word_list_stands_in_no_python_file(word: str) -> None:
 
 @pytest.mark.parametrize("path", FILES, ids=[path.stem for path in FILES])
 def test_a_data_file_has_named_sections_and_no_section_twice(path: Path) -> None:
-    heads = [line[1:-1] for line in path.read_text("utf-8").splitlines() if line.startswith("[")]
+    heads = [line[1:-1] for line in path.read_text("utf-8").splitlines() if re.fullmatch(r"\[.*\]", line)]
     assert heads
     assert len(heads) == len(set(heads))
     for head in heads:

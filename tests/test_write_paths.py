@@ -364,5 +364,6 @@ def test_no_way_in_is_missing() -> None:
     commands = {"remember", "edit", "import", "capture", "task", "ingest", "git", "bank", "watch"}
     told = {*commands, *QUIET_COMMANDS}
     looks = {"ask", "recall", "context", "list", "show", "history", "stats", "status", "logs", "mcp", "hook", "export",
-             "eval", "config", "completion", "version", "commits", "brief", "tags", "dashboard"}  # fmt: skip
+             "eval", "config", "completion", "version", "commits", "brief", "tags", "projects",
+             "dashboard"}  # fmt: skip
     assert set(cli.commands) - told - looks == set(), "add a way in, or say that it brings no words"
