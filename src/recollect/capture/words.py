@@ -81,7 +81,7 @@ def corrects(said: str) -> bool:
 
 @cache
 def _correction() -> re.Pattern[str]:
-    after = r"(?:\s+that\b)?(?:\s*[,，:：;.。!！-]+\s*|\s+(?=actually|wait|sorry))"  # noqa: RUF001
+    after = r"(?:\s+that\b)?(?:\s*(?:[,，:：;。!！]|[.-](?!\d))+\s*|\s+(?=actually|wait|sorry))"  # noqa: RUF001
     return _opening("corrections", after)
 
 
