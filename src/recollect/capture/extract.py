@@ -42,6 +42,7 @@ ASKED = 8  # the importance of what somebody asks to remember
 REPEATED_FROM = 0.1  # of the probability; what is less probable is no wish, however often it is said
 _WORD = re.compile(r"`([^`\n]{2,60})`|([A-Za-z][\w./+-]*\w|\w)")
 _NAME = re.compile(r"`([^`\n]{2,60})`|(?<=[a-z,;:] )([A-Z][\w-]+(?: [A-Z][\w-]+){0,2})")
+_AHEAD = re.compile(rf"^[ \t]*{re.escape(REJECTED)}[.!?…。]*[ \t]*", re.MULTILINE)
 _OPTION = re.compile(r"^\W*(?:option\s+)?(?P<label>[a-h]|\d{1,2})[.):\s]*$", re.IGNORECASE)
 
 
@@ -109,7 +110,8 @@ class Extractor:
 
     def _of_user(self, turn: Turn) -> Iterator[Candidate]:
         before = turn.before.content if turn.before else ""
-        content = turn.content.replace(REJECTED, " " * len(REJECTED))  # it looks like the mark of a log
+        content = _AHEAD.sub("", turn.content)  # blanks ahead of a line would make it look pasted
+        content = content.replace(REJECTED, " " * len(REJECTED))  # it looks like the mark of a log
         said = [one for one in statements(content, typed=True) if len(one.text) <= LONGEST]
         for place, (one, judged) in enumerate(zip(said, self._judge(said, content, before), strict=True)):
             made = candidate(turn, one, said[place - 1] if place else None, before)
