@@ -27,6 +27,7 @@ MAX_LOGIT = 6.0
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
 _QUOTE = re.compile(r"^\s*>")
 _RUNS = (re.compile(r"(a)\1{2,}"), r"\1\1"), (re.compile(r"([A0c \-=*_#~.])\1{2,}"), r"\1\1\1")
+_REQUEST = re.compile(r"(?<!\w)#remember\b:?\s*")  # its sign looks like that of a comment
 _PUNCTUATION = frozenset("，。！？：；、“”‘’（）…—–•")  # noqa: RUF001 - the signs of other scripts
 _STEPS = {
     "length": (0, 5, 15, 30, 60, 100, 160, 300), "words": (0, 1, 2, 4, 8, 15, 30),
@@ -44,7 +45,7 @@ def typed(content: str) -> str:
     """
     lines = without_marked(content)
     _, _, context, bias = _weights()
-    places, rows = context_rows(lines)
+    places, rows = context_rows([_REQUEST.sub("", line) for line in lines])
     pasted = {place for place, z in zip(places, rows @ context + bias, strict=True) if z <= 0}
     return "\n".join("" if number in pasted else line for number, line in enumerate(lines))
 
