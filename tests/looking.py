@@ -18,8 +18,10 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Locator
 
 import recollect
 from browser import NoBrowser, browser, enter, found
+from conftest import KeepsStatements
 from node_clients import MODULES
 from populated import made
+from recollect.capture import durable
 from recollect.ops.catalogue import BY_NAME
 from served import Server, serving
 
@@ -53,6 +55,7 @@ def stock(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("stock")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RECOLLECT_HOME", str(folder / "home"))
+        patch.setattr(durable, "Durability", KeepsStatements)
         made(folder / "store.db")
     return folder / "store.db"
 

@@ -149,7 +149,7 @@ def _tie(memory: recollect.Engine, ids: list[str]) -> None:
 
 
 def _wait(memory: recollect.Engine, clock: Clock) -> None:
-    """What an assistant concluded, which waits for somebody to believe it."""
+    """What an assistant concluded and a user confirmed in passing, which waits for somebody to believe it."""
     said = [
         "The build fails because `numpy` 2 changed its ABI.",
         "The nightly job fails because `ledger.entries` has no index.",
@@ -159,7 +159,10 @@ def _wait(memory: recollect.Engine, clock: Clock) -> None:
         "The queue grows because `webhooks.retry` never gives up.",
     ]
     for at, words in enumerate(said):
-        talk = [Message("user", "What did you find?", id=f"q{at}"), Message("assistant", words, id=f"a{at}")]
+        talk = [
+            Message("user", "What did you find?", id=f"q{at}"), Message("assistant", words, id=f"a{at}"),
+            Message("user", "That worked.", id=f"w{at}"),
+        ]  # fmt: skip
         memory.capture(talk, session=f"session-{at}", scope=Scope(project="checkout"))
     for at, port in enumerate((8080, 8443)):  # the second contradicts the first and does not say that it is wrong
         stated = Message("user", f"The gateway listens on port {port}.", id=f"p{at}", at=clock())

@@ -60,7 +60,8 @@ def test_the_exact_text_is_shown_before_it_is_given(show: Opened, server: Server
 def test_what_waits_is_approved_rejected_and_edited_by_one_key(show: Opened, server: Server) -> None:
     for name in ("alpha", "beta", "gamma"):
         said = f"The {name} build fails because `{name}lib` 2 changed its ABI."
-        server.engine.capture([Message("assistant", said)], session=name, scope=Scope(project="review"))
+        talk = [Message("assistant", said), Message("user", "That worked.")]
+        server.engine.capture(talk, session=name, scope=Scope(project="review"))
     page = show("review")
     before = len(server.engine.pending(limit=100).memories)
     expect(page.locator(".claim")).to_have_count(before)

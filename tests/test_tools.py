@@ -46,7 +46,8 @@ class World:
         self.engine.answers.remember_answer("Who owns billing?", "Ana owns it.", scope=self.here)
         number = self.engine.stats()["memories"]
         if state == "pending":
-            said = [Message("assistant", f"The build of part{number} fails because `lib{number}` changed its ABI.")]
+            why = f"The build of part{number} fails because `lib{number}` changed its ABI."
+            said = [Message("assistant", why), Message("user", "That worked.")]
             found = self.engine.capture(said, scope=self.here, session=f"s{number}").findings
             waiting = [one.memory for one in found if one.action == "pending"]
             return self.engine.get(waiting[0])
