@@ -75,10 +75,10 @@ def test_a_correction_ends_what_was_said_in_the_same_session_and_in_others(memor
     say(memory, "Remember: use yarn for this.")
     say(memory, "No, use pnpm for this.")
     assert known(memory) == ["Use pnpm for this."]
-    say(memory, "Remember: the timeout is 30 seconds.", session="s2")
+    say(memory, "Remember: the gateway times out after 30 seconds.", session="s2")
     clock.forward(days=1)
-    say(memory, "Wait sorry, I was wrong: the timeout is 60 seconds.", session="s3")
-    assert known(memory) == ["The timeout is 60 seconds.", "Use pnpm for this."]
+    say(memory, "Wait sorry, I was wrong: the gateway times out after 60 seconds.", session="s3")
+    assert known(memory) == ["The gateway times out after 60 seconds.", "Use pnpm for this."]
 
 
 def test_what_is_said_in_three_sessions_is_a_preference(memory: Engine, monkeypatch: pytest.MonkeyPatch) -> None:

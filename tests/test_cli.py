@@ -155,8 +155,8 @@ def test_secrets_and_near_duplicates_are_shown(run: Run) -> None:
 
 
 def test_merge_joins_what_says_nearly_the_same(run: Run) -> None:
-    run("remember", "The billing service retries failed payments three times a day.")
-    text = "The billing service retries failed payments three times each day."
+    run("remember", "The nightly backups of the billing database in Frankfurt are stored in the archive bucket.")
+    text = "We store the nightly backups of the billing database in Frankfurt in the archive bucket."
     assert "+ merged into" in run("remember", text, "--merge").stdout
 
 

@@ -69,7 +69,7 @@ def test_what_is_remembered_over_http_is_recalled_listed_changed_and_forgotten(s
 
 
 def test_the_other_operations_answer_too(server: Server) -> None:
-    one, two = keep(server, "The port is 80.")["id"], keep(server, "The port is 8080.")["id"]
+    one, two = keep(server, "The port is open.")["id"], keep(server, "The port is closed.")["id"]
     linked = server.call("POST", "/v1/links", {"from": two, "type": "supersedes", "to": one})
     assert (linked.status, linked.data["relation"]) == (201, "supersedes")
     links = server.call("GET", f"/v1/memories/{one}/links").data
@@ -82,7 +82,7 @@ def test_the_other_operations_answer_too(server: Server) -> None:
     assert (
         server.call("POST", "/v1/reject", {"id": [two], "reason": "wrong"}).data["memories"][0]["state"] == "rejected"
     )
-    refused = server.call("POST", "/v1/memories", {"content": "the port is 8080"})
+    refused = server.call("POST", "/v1/memories", {"content": "the port is closed"})
     assert (refused.status, refused.data["action"]) == (200, "refused")
     assert server.call("POST", "/v1/embed", {}).data == {"embedded": 0}
     assert server.call("POST", "/v1/mend", {}).data == {"mended": ["full text"]}
