@@ -567,14 +567,15 @@ def test_corrections_hold_through_the_janitor(opened: Opener, model: Known, cloc
     assert (before[replaced], before[denied], before[wrong], before[part]) == (
         "superseded", "superseded", "rejected", "superseded"
     )  # fmt: skip
+    asked = ("packages", "gateway batch requests", "when do deploys go out", "mailer storage", "mailer port", "freeze")
     for _ in range(2):
         clock.forward(days=2)
         engine.janitor.run()
         assert {id: engine.get(id, peek=True).state for id in before} == before
         assert engine.remember("Deploys go out on Fridays!").action == "refused"
-        hits = [hit.memory.id for hit in engine.recall("packages gateway batch deploys mailer port freeze", limit=20)]
-        assert {now, denial, whole} <= set(hits)
-        assert not {replaced, denied, wrong, part, bounded} & set(hits)
+        hits = {hit.memory.id for question in asked for hit in engine.recall(question, limit=20)}
+        assert {now, denial, whole} <= hits
+        assert not {replaced, denied, wrong, part, bounded} & hits
     engine.close()
     again = opened(embedder=model)
     again.mend()
