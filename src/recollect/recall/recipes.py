@@ -62,7 +62,7 @@ RECIPES = {
         ),
         Recipe(
             "conversation", "what bears on the last messages of a chat, and nothing else",
-            {"text": 0.5, "vector": 0.5}, relevance=0.5, max_tokens=500, messages=3,
+            {"text": 0.5, "vector": 0.5}, relevance=0.6, max_tokens=500, messages=3,
         ),
         Recipe("hybrid", "0.7 vector and 0.3 keyword", {"vector": 0.7, "text": 0.3}, scale="distance", weigh="none"),
         Recipe(
