@@ -143,13 +143,13 @@ def lag(events: int) -> dict[str, Any]:
         try:
             for n in range(events):
                 mark = f"zq{n}x{n * 7919 % 100_003}"
-                told = {"session_id": f"s{n // 20}", "cwd": "/nowhere/shop"}
-                prompt = f"We decided to call the new queue {mark} because the old name was taken."
+                told = {"session_id": f"s{n}", "cwd": f"/nowhere/shop{n}"}  # in one project they contradict
+                prompt = f"We decided to use the queue {mark} for invoices, because the old one loses messages."
                 own = n % 10 == 0  # through a process of its own
                 began = time.perf_counter()
                 hooked({**told, "prompt": prompt}, "UserPromptSubmit", "process" if own else "prompt")
                 took["readable"].append(until(mark, began))
-                took["learnt"].append(until(mark, began, "decision"))
+                took["learnt"].append(until(mark, began, "decision", "fact"))
                 hooked({**told, "last_assistant_message": f"Queue {n} is there."}, "Stop", "stop")
             rss = memory_of(daemon.pid)
         finally:
