@@ -51,6 +51,7 @@ _WORD = re.compile(r"[^\W_]+(?:['’\-./][^\W_]+)*")
 SHARED = 0.5
 MAX_NAME = 200  # characters of a name in code
 FEWEST = 3  # words that tell something, from which their order does
+CLAUSE = 6  # words from which two sentences that differ in the first alone are about two subjects
 ROTATED = 4  # words from which a sentence whose parts changed places is still the same sentence
 
 
@@ -95,11 +96,17 @@ def _told(some: Set[str]) -> str:
 def elsewhere(a: str, b: str) -> bool:
     """Whether both name a place where software runs, or something by a name as in code, and none of these is the same.
 
-    Of two unknown names nobody can tell whether they are two subjects or two values.
+    Of two unknown names nobody can tell whether they are two subjects or two values; what stands first and differs,
+    where all the rest is the same, is taken for the subject.
 
     >>> elsewhere("Production has port 5432.", "Staging has port 5433."), elsewhere("PR #12 broke.", "PR #15 broke.")
     (True, True)
+    >>> elsewhere("Kite runs on Redis from now on.", "Moss runs on Redis from now on.")
+    True
     """
+    here, there = ([word.casefold() for word in _WORD.findall(text)] for text in (a, b))
+    if len(here) == len(there) >= CLAUSE and here[0] != there[0] and here[1:] == there[1:]:
+        return True
     for of in (environments, _names):
         one, other = of(a), of(b)
         if one and other and one.isdisjoint(other):
