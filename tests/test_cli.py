@@ -452,7 +452,7 @@ def test_config_shows_values_sources_and_meanings(
     monkeypatch.setenv("RECOLLECT_RECALL_LIMIT", "7")
     out = run("config").stdout
     assert "recall_limit = 7  from RECOLLECT_RECALL_LIMIT" in out
-    assert "How many memories recall gives back" in out
+    assert "How many memories recall returns by default" in out
     row = next(row for row in data("config")["settings"] if row["name"] == "recall_limit")
     assert (row["value"], row["source"]) == (7, "RECOLLECT_RECALL_LIMIT")
     assert run("config", "recall_limit").stdout == "7\n"

@@ -159,7 +159,7 @@ def test_settings_are_listed_models_tried_tokens_made_and_memories_moved(show: O
     page = show("settings")
     page.get_by_label("Search settings").fill("recall_limit")
     expect(page.locator("tbody tr")).to_have_count(1)
-    expect(page.locator("tbody tr")).to_contain_text("How many memories recall gives back")
+    expect(page.locator("tbody tr")).to_contain_text("How many memories recall returns by default")
     page.get_by_role("tab", name="Models").click()
     page.get_by_role("button", name="Try the models").click()
     expect(page.locator(".check.ok")).to_contain_text("answered in")
