@@ -34,7 +34,8 @@ def _looked_at(memory: recollect.Engine, sieve: Sieve) -> Facets:
     some = [one for one in every if passes(one) and fits(one, sieve.filter)]
     of_any_state = [one for one in every if passes(one) and fits(one, sieve.filter.but(states=()))]
     return Facets(
-        len(some), _sums(one.kind for one in some), _sums(one.state for one in of_any_state),
+        len(some), _sums(one.kind for one in some), _sums(one.network for one in some),
+        _sums(one.state for one in of_any_state),
         _sums(one.trust for one in some), _sums(one.scope.project for one in some),
         _sums(tag for one in some for tag in one.tags), _sums(kinds[one.source] for one in some),
         _sums(one.created_at.date().isoformat() for one in some),

@@ -21,7 +21,7 @@ def test_a_new_memory_is_created_with_its_fields_source_and_trust(memory: recoll
     )  # fmt: skip
     assert result.action == "created"
     kept = memory.get(result.id)
-    assert (kept.kind, kept.network, kept.title, kept.importance) == ("decision", "experience", "Deploy day", 8)
+    assert (kept.kind, kept.network, kept.title, kept.importance) == ("decision", "bank", "Deploy day", 8)
     assert (kept.tags, kept.refs, kept.scope.project) == (("release",), ("ADR-007",), "web")
     assert (kept.trust, kept.state) == ("stated", "active")
     source, _ = memory.evidence(result.id)

@@ -21,7 +21,7 @@ from writers import context, write_one
 
 def test_a_memory_comes_back_as_it_was_put(store: Store) -> None:
     whole = memory(
-        1, "Deploys go out on Thursdays.", kind="decision", network="experience", title="Deploys", reasoning="staffing",
+        1, "Deploys go out on Thursdays.", kind="decision", network="bank", title="Deploys", reasoning="staffing",
         keywords=("deploy",), tags=("release", "ops"), refs=("ADR-005",), importance=8, confidence=0.75, trust="cited",
         scope=Scope("ana", "web", "main", "bot", "s1"), valid_from=START, valid_to=START + timedelta(days=9),
         expires_at=START + timedelta(days=99), observed=3,

@@ -51,6 +51,7 @@ class RecallFields(TypedDict, total=False):
     scope: Scope
     limit: int
     kinds: tuple[str, ...] | list[str]
+    networks: tuple[str, ...] | list[str]
     tags: tuple[str, ...] | list[str]
     since: datetime | str | None
     until: datetime | str | None

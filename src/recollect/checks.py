@@ -9,7 +9,7 @@ from typing import Any
 from . import text, times
 from .errors import BadInput, BadTime, TooLarge
 from .language import when
-from .types import EVERYWHERE, KINDS, SCOPE_FIELDS, STATES, Filter, Scope
+from .types import EVERYWHERE, KINDS, NETWORKS, OLD_NETWORKS, SCOPE_FIELDS, STATES, Filter, Scope
 
 MAX_NAME = 200
 MAX_QUERY = 16384
@@ -89,8 +89,8 @@ def span(start: Any, end: Any, names: tuple[str, str]) -> tuple[datetime | None,
 
 
 def filter_of(
-    *, now: datetime | None, scope: Any = EVERYWHERE, kinds: Any = (), tags: Any = (), since: Any = None,
-    until: Any = None, min_importance: Any = 1, states: Any = ("active",), inside: bool = False,
+    *, now: datetime | None, scope: Any = EVERYWHERE, kinds: Any = (), networks: Any = (), tags: Any = (),
+    since: Any = None, until: Any = None, min_importance: Any = 1, states: Any = ("active",), inside: bool = False,
 ) -> Filter:  # fmt: skip
     """A filter from a caller's words; `now` keeps what is valid and unexpired then, None keeps all."""
     cleaner = Cleaner(MAX_QUERY)
@@ -99,6 +99,7 @@ def filter_of(
         scope=cleaner.scope(scope),
         inside=inside,
         kinds=tuple(one_of(kind, KINDS, "kind") for kind in several(kinds, "kinds")),
+        networks=tuple(network(one) for one in several(networks, "networks")),
         tags=cleaner.texts(several(tags, "tags"), "tags", MAX_TAGS, MAX_TAG),
         states=tuple(one_of(state, STATES, "state") for state in several(states, "states")),
         since=first,
@@ -106,6 +107,11 @@ def filter_of(
         min_importance=int(within(min_importance, 1, 10, "min_importance", whole=True)),
         current_at=now,
     )
+
+
+def network(name: Any) -> str:
+    """A network by its name, or by the one it had before."""
+    return one_of(OLD_NETWORKS.get(name, name) if isinstance(name, str) else name, NETWORKS, "network")
 
 
 def several(values: Any, name: str) -> tuple[Any, ...]:

@@ -327,12 +327,14 @@ class Engine(Hindsight, Maintenance):
     def context(
         self, query: str = "", *, scope: Scope | None = None, budget: int = 2000, system: str = "", task: str = "",
         history: Sequence[Turn] = (), index: bool = False, hits: Sequence[Hit] | None = None, most: int = 0,
+        networks: Sequence[str] = (),
     ) -> Context:  # fmt: skip
         """What to put before an assistant: standing rules, what the project is, the task, what bears on the query.
 
         The whole is at most `budget` tokens as it is sent. Recalled text is fenced as data with its source and date.
         With `index`, memories are lines of id, title and age, to be read in full with `get`. `hits` is what bears on
-        the query, where that is known already; `most` is how many memories may be shown in all.
+        the query, where that is known already; `most` is how many memories may be shown in all, and
+        `networks` which of them may.
         """
         where = scope or self._scope
         cleaner = Cleaner(self.settings.content_limit)
@@ -341,18 +343,18 @@ class Engine(Hindsight, Maintenance):
         if not all(isinstance(turn, Turn) for turn in history):
             raise BadInput("history must be a list of Turns.")
         task = task or stored_task(self._store, self._tenant, where, self._now())
-        visible = filter_of(now=self._now(), scope=where, kinds=("rule", "preference"))
+        visible = filter_of(now=self._now(), scope=where, kinds=("rule", "preference"), networks=networks)
         rules = self._store.page(self._tenant, visible, None, STANDING)
         facts: Sequence[Memory] = []
         if where.project:
-            known = filter_of(now=self._now(), scope=where, min_importance=7)
+            known = filter_of(now=self._now(), scope=where, min_importance=7, networks=networks)
             seen = self._store.page(self._tenant, known, None, STANDING)
             own = [one for one in seen if one.scope.project == where.project and AT_HAND not in one.tags]
             facts = sorted(own, key=lambda m: (-m.importance, m.id))
         asked = query or task
         noted = [] if hits is None else [hit.memory for hit in hits]  # recall notes what it finds
         if hits is None:
-            hits = self.recall(asked, scope=where, limit=20).hits if text.clean(asked) else ()
+            hits = self.recall(asked, scope=where, limit=20, networks=list(networks)).hits if text.clean(asked) else ()
         memories = [*rules, *facts, *(hit.memory for hit in hits)]
         sources = {one.id: one for one in self._store.of(self._tenant, Source, [m.source for m in memories])}
         parts = Parts(
@@ -390,8 +392,8 @@ class Engine(Hindsight, Maintenance):
     def list(self, *, scope: Scope | None = None, limit: int = 50, cursor: str | None = None, **filters: Any) -> Page:
         """Memories inside a scope, newest first, with the cursor of the next page.
 
-        Takes the filters of recall: `kinds`, `tags`, `states`, `since`, `until`, `min_importance`; and `as_of`, what
-        was known then, and `true_at`, what held then.
+        Takes the filters of recall: `kinds`, `networks`, `tags`, `states`, `since`, `until`, `min_importance`; and
+        `as_of`, what was known then, and `true_at`, what held then.
         """
         self._usage.flush()
         where = scope or EVERYWHERE

@@ -117,6 +117,7 @@ class Provenance(Noun):
     evidence: tuple[Evidence, ...] = ()
     sources: tuple[Source, ...] = ()
     trust: tuple[Step, ...] = ()
+    confidence: tuple[str, ...] = ()  # how evidence moved it: "0.6 -> 0.8 after INC-12"
     derived_from: tuple[Relative, ...] = ()
     superseded: tuple[Relative, ...] = ()
     superseded_by: tuple[Relative, ...] = ()

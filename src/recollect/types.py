@@ -20,13 +20,14 @@ KINDS = (
     "fact", "preference", "rule", "decision", "insight", "lesson", "procedure", "pattern", "anti-pattern", "heuristic",
     "incident", "summary", "doc", "code", "commit", "turn", "task",
 )  # fmt: skip
-NETWORKS = ("world", "experience", "opinion", "observation")
+NETWORKS = ("world", "bank", "opinion", "observation")
+OLD_NETWORKS = {"experience": "bank"}  # what earlier versions wrote, in exports and in the journal
 TRUSTS = ("unverified", "derived", "cited", "stated")
 EDITABLE = ("active", "archived", "invalid")  # states that a person can put a memory into
 STATES = ("pending", "active", "superseded", "invalid", "expired", "archived", "rejected")
 RELATIONS = (
-    "related", "supersedes", "contradicts", "elaborates", "depends_on", "uses", "implements", "calls", "configures",
-    "had_incident", "owned_by", "caused_by", "derived_from", "mentions",
+    "related", "supersedes", "contradicts", "supports", "elaborates", "depends_on", "uses", "implements", "calls",
+    "configures", "had_incident", "owned_by", "caused_by", "derived_from", "mentions",
 )  # fmt: skip
 DERIVED = ("purge", "keep")  # what a purge does with memories that were made of what it erases, and of nothing else
 JOB_STATES = ("queued", "running", "done", "failed", "cancelled")
@@ -34,13 +35,6 @@ SOURCES = ("statement", "turn", "document", "file", "commit", "url", "import")
 
 UNLIKELY = 0.2  # how probable it must at least be that a hit answers, for a weak answer to be worth a look
 
-NETWORK_OF = {
-    "preference": "opinion", "rule": "opinion", "heuristic": "opinion", "decision": "experience",
-    "lesson": "experience", "incident": "experience", "turn": "experience", "task": "experience",
-    "insight": "observation", "pattern": "observation", "anti-pattern": "observation", "summary": "observation",
-}  # fmt: skip
-
-Network = Literal["world", "experience", "opinion", "observation"]
 
 
 class Noun:
@@ -188,6 +182,10 @@ class Memory(Kept):
     accessed: int = 0
     last_recalled_at: datetime | None = None
     last_accessed_at: datetime | None = None
+
+    @classmethod
+    def _read(cls, name: str, value: Any) -> Any:
+        return OLD_NETWORKS.get(value, value) if name == "network" else super(Memory, cls)._read(name, value)
 
     @property
     def happened_at(self) -> datetime:
@@ -496,6 +494,7 @@ class Filter:
     scope: Scope = EVERYWHERE
     inside: bool = False
     kinds: tuple[str, ...] = ()
+    networks: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     states: tuple[str, ...] = ("active",)
     since: datetime | None = None

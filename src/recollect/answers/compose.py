@@ -19,6 +19,7 @@ from ..language import terms
 from ..language.vetoes import elsewhere
 from ..recall.compress import compress
 from ..recall.fence import HEADER, fenced
+from ..recall.printing import label
 from ..types import Hit, Memory
 
 HITS = 6  # what recall finds for an answer
@@ -123,7 +124,7 @@ def _chosen(hits: Sequence[Hit], rarity: Mapping[str, float]) -> list[Memory]:
 
     Two that fit alike may say different things: whoever asked sees both, with their dates.
     """
-    near = bearing(hits, rarity)
+    near = sorted(bearing(hits, rarity), key=lambda memory: memory.network == "opinion")  # a fact before a judgement
     if near:  # the ranker likes long notes; one that holds clearly more of the question goes before its first
         fullest = max(near, key=lambda memory: covered([memory], rarity))
         if covered([fullest], rarity) >= covered(near[:1], rarity) + CLEARLY:
@@ -142,7 +143,10 @@ def _chosen(hits: Sequence[Hit], rarity: Mapping[str, float]) -> list[Memory]:
 
 def _quote(memory: Memory, rarity: Mapping[str, float]) -> str:
     words = compress(memory.content, list(rarity), QUOTE, text.tokens).replace("\n", " ")
-    return f"{words} (because {memory.reasoning})" if memory.reasoning and len(memory.reasoning) < 200 else words
+    if memory.reasoning and len(memory.reasoning) < 200:
+        words = f"{words} (because {memory.reasoning})"
+    opinion, ended = memory.network == "opinion" and memory.kind != "preference", memory.valid_to is not None
+    return f"({label(memory)}) {words}" if opinion or ended else words
 
 
 def prompt(question: str, hits: Sequence[Hit]) -> str:
@@ -157,7 +161,7 @@ def _said(memory: Memory) -> str:
 def _note(number: int, memory: Memory) -> str:
     said = text.shorten(_said(memory), SHOWN)
     when = memory.valid_from or memory.created_at
-    return fenced(said, id=str(number), kind=memory.kind, trust=memory.trust, date=f"{when:%Y-%m-%d}")
+    return fenced(said, id=str(number), kind=label(memory), trust=memory.trust, date=f"{when:%Y-%m-%d}")
 
 
 def read(data: Mapping[str, Any], hits: Sequence[Hit], rarity: Mapping[str, float], model: str) -> Composed | None:

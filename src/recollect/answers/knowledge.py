@@ -32,7 +32,8 @@ class Knowledge:
     _parts: Parts
 
     def recall(self, asked: Asked, shown: Sequence[str] = ()) -> Recall:
-        return self._parts.recall(asked.question, {"scope": asked.scope, "limit": compose.HITS, "shown": tuple(shown)})
+        options = {"scope": asked.scope, "limit": compose.HITS, "shown": tuple(shown), "networks": asked.networks}
+        return self._parts.recall(asked.question, options)
 
     def understood(self, asked: Asked) -> Understood:
         return understand(asked.question, self._now())
@@ -92,7 +93,7 @@ def cited(made: Composed) -> tuple[dict[str, Any], ...]:
     return tuple(
         {
             "memory": memory.id, "title": text.shorten(memory.title or text.title_of(memory.content), 80),
-            "quote": text.shorten(quote, 240), "trust": memory.trust,
+            "quote": text.shorten(quote, 240), "trust": memory.trust, "network": memory.network,
             "date": f"{memory.valid_from or memory.created_at:%Y-%m-%d}",
         }
         for memory, quote in made.cited

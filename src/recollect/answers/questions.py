@@ -60,6 +60,7 @@ class Asked:
     hash: str
     scope: Scope
     narrow: bool  # asked in a branch, session or by an agent: what is seen there is not seen by others
+    networks: tuple[str, ...] = ()  # asked of these alone
 
     @property
     def place(self) -> tuple[str, str, str]:

@@ -89,13 +89,17 @@ class Answers:
 
     # -- asking -------------------------------------------------------------------------------------------------------
 
-    def ask(self, question: str, *, scope: Scope | None = None, fresh: bool = False) -> Answered:
+    def ask(
+        self, question: str, *, scope: Scope | None = None, fresh: bool = False, networks: Sequence[str] = ()
+    ) -> Answered:
         """The answer to a question: a kept one that holds, else one computed now; with `fresh`, always computed.
 
-        Without a fitting memory there is no answer, and `why` says so.
+        Without a fitting memory there is no answer, and `why` says so. What is asked of some networks is not kept.
         """
         asked = self._asked(question, scope)
-        look = Look() if fresh else self._look(asked)
+        if networks:
+            asked = replace(asked, narrow=True, networks=tuple(networks))
+        look = Look() if fresh or networks else self._look(asked)
         done = self._computed(asked, look) if look.answer is None else self._served(asked, look, look.answer)
         return self.recent.note(asked.scope, done)
 

@@ -84,6 +84,7 @@ def fits(memory: Memory, filter: Filter) -> bool:
     return (
         (filter.scope.contains if filter.inside else filter.scope.sees)(memory.scope)
         and (not filter.kinds or memory.kind in filter.kinds)
+        and (not filter.networks or memory.network in filter.networks)
         and (not filter.states or memory.state in filter.states)
         and set(filter.tags) <= set(memory.tags)
         and memory.importance >= filter.min_importance

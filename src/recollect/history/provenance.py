@@ -68,6 +68,7 @@ def why(
         evidence=bounds.few("evidence", [_short(one) for one in evidence]),
         sources=bounds.few("sources", [_short(one) for one in sources.values()]),
         trust=bounds.few("trust", _path(entries)),
+        confidence=bounds.few("confidence", moves(entries)),
         derived_from=bounds.few("derived_from", derived),
         superseded=bounds.few("superseded", before),
         superseded_by=bounds.few("superseded_by", after),
@@ -102,6 +103,15 @@ def _path(entries: Iterable[Entry]) -> list[Step]:
         if last is None or (trust, state) != (last.trust, last.state):
             steps.append(Step(entry.at, entry.actor, entry.operation, trust, state, entry.reason))
     return steps
+
+
+def moves(entries: Iterable[Entry]) -> list[str]:
+    """How the confidence of a memory moved, oldest first: "0.6 -> 0.8 after INC-12"."""
+    return [
+        f"{entry.before['confidence']:g} -> {entry.after['confidence']:g} {entry.reason}".rstrip()
+        for entry in entries
+        if entry.before and entry.after and "confidence" in entry.before and "confidence" in entry.after
+    ]
 
 
 @dataclass(slots=True)

@@ -39,9 +39,11 @@ def _known(engine: Engine, caller: Caller, question: str, places: dict[str, Any]
 # -- verbs ------------------------------------------------------------------------------------------------------------
 
 
-def ask(engine: Engine, caller: Caller, *, question: str, fresh: bool = False, **places: Any) -> Answered:
+def ask(
+    engine: Engine, caller: Caller, *, question: str, fresh: bool = False, networks: Sequence[str] = (), **places: Any
+) -> Answered:
     scope = asked_in(engine, caller, places)
-    found = engine.answers.ask(question, scope=scope, fresh=fresh)
+    found = engine.answers.ask(question, scope=scope, fresh=fresh, networks=networks)
     return replace(found, skipped=(*found.skipped, *left_out(engine, caller, places, scope)))
 
 

@@ -181,6 +181,7 @@ def say_why(told: Provenance, now: datetime) -> str:
         f"{neutral(f' because {step.reason}') if step.reason else ''}"
         for step in told.trust
     ]
+    lines += [neutral(f"confidence: {one}") for one in told.confidence]
     for name, found in (
         ("derived from", told.derived_from), ("stands for", told.superseded),
         ("superseded by", told.superseded_by), ("tied to", told.ties),

@@ -16,6 +16,7 @@ from ..exchange import Imported
 from ..grounding import stale
 from ..recall.context import Context
 from ..recall.fence import HEADER, fenced, neutral
+from ..recall.printing import label
 from ..types import Captured, Entry, Evidence, Forgotten, Link, Memory, Page, Recall, Remembered, Source
 
 Words = Callable[[Any, datetime], str]
@@ -31,19 +32,17 @@ def memory_line(memory: Memory, most: int = CONTENT) -> str:
         body += f" (because: {text.shorten(memory.reasoning, 400)})"
     if len(body) > most:
         body = f"{text.shorten(body, most)} [cut: {len(memory.content)} characters in all]"
-    state = "" if memory.state == "active" else f"{memory.state} "
     return fenced(
-        body, id=memory.id, kind=f"{state}{memory.kind}", trust=memory.trust,
+        body, id=memory.id, kind=label(memory), trust=memory.trust,
         date=f"{memory.valid_from or memory.created_at:%Y-%m-%d}", stale=stale(memory.refs),
     )  # fmt: skip
 
 
 def title_line(memory: Memory, now: datetime) -> str:
     """One memory as an element that has its title alone, with its age and place behind it."""
-    state = "" if memory.state == "active" else f"{memory.state} "
     title = " ".join((memory.title or text.title_of(memory.content, 120)).split())
     places = "".join(f" {neutral(f'{name}={value}')}" for name, value in memory.scope.as_dict().items())
-    return f"{fenced(title, id=memory.id, kind=f'{state}{memory.kind}')} {times.ago(memory.happened_at, now)}{places}"
+    return f"{fenced(title, id=memory.id, kind=label(memory))} {times.ago(memory.happened_at, now)}{places}"
 
 
 def recalled(result: Recall, now: datetime) -> str:

@@ -35,7 +35,8 @@ LAST = datetime.max.replace(tzinfo=UTC)
 AFTERWARDS = 0.3  # how much it then counts, unless it sums up, which is always done afterwards
 # How much of its origin's score a link hands on; what replaces or contradicts belongs beside what it speaks of.
 HANDED_ON = {
-    "supersedes": 0.8, "contradicts": 0.8, "elaborates": 0.8, "caused_by": 0.8, "had_incident": 0.7, "depends_on": 0.7,
+    "supersedes": 0.8, "contradicts": 0.8, "supports": 0.6, "elaborates": 0.8, "caused_by": 0.8, "had_incident": 0.7,
+    "depends_on": 0.7,
     "implements": 0.7, "derived_from": 0.7, "configures": 0.6, "calls": 0.6, "uses": 0.6, "owned_by": 0.6,
     "related": 0.5, "mentions": 0.5,
 }  # fmt: skip

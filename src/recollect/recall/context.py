@@ -38,6 +38,7 @@ from ..language import terms
 from ..types import EVERYWHERE, SCOPE_FIELDS, Hit, Memory, Noun, Scope, Source
 from .compress import Count, compress, kept_history
 from .fence import CLOSE, HEADER, HEADS, OPEN, UNASKED, fenced, guarded, neutral, strip_fences
+from .printing import label
 
 if TYPE_CHECKING:
     from ..models.tokens import Tokens
@@ -355,7 +356,7 @@ def element(memory: Memory, words: str, source: Source | None = None) -> str:
     return fenced(
         words,
         id=ids.short(memory.id),
-        kind="" if memory.kind == "fact" else memory.kind,
+        kind="" if (said := label(memory)) == "fact" else said,
         date=f"{_date(memory).astimezone(UTC):%Y-%m-%d}",
         source=origin(source) if source else "",
         trust="" if memory.trust == "stated" else memory.trust,

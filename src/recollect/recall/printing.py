@@ -40,6 +40,23 @@ def why(memory: Memory, scores: Mapping[str, float], asked: set[str], now: datet
     return " · ".join(parts)
 
 
+def label(memory: Memory) -> str:
+    """What a memory is, where a reader should know: not active, ended, or an opinion.
+
+    >>> from datetime import UTC
+    >>> label(Memory("a", "The cache is fragile.", network="opinion", confidence=0.8))
+    'opinion (0.8)'
+    >>> label(Memory("a", "Ana owns it.", state="superseded", valid_to=datetime(2025, 12, 9, tzinfo=UTC)))
+    'superseded fact until 9 December 2025'
+    """
+    kind = memory.kind
+    if memory.network == "opinion":
+        kind = f"opinion ({memory.confidence:g})" if kind == "fact" else f"opinion ({memory.confidence:g}): {kind}"
+    state = "" if memory.state == "active" else f"{memory.state} "
+    end = memory.valid_to
+    return f"{state}{kind} until {end.day} {end:%B %Y}" if end else f"{state}{kind}"
+
+
 def shared_words(memory: Memory, asked: set[str], most: int = 5) -> list[str]:
     """The words of the memory, as they are written there, that the question asked for."""
     words: dict[str, str] = {}

@@ -555,6 +555,7 @@ def passes(memory: Memory, query: Query) -> bool:
     return (
         filter.scope.sees(memory.scope)
         and (not filter.kinds or memory.kind in filter.kinds)
+        and (not filter.networks or memory.network in filter.networks)
         and set(filter.tags) <= set(memory.tags)
         and (query.as_of is not None or not filter.states or memory.state in filter.states)
         and memory.importance >= filter.min_importance

@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .. import text, times
-from ..checks import MAX_NAME, MAX_TAG, MAX_TAGS, Cleaner, one_of, span, within
+from ..checks import MAX_NAME, MAX_TAG, MAX_TAGS, Cleaner, network, one_of, span, within
 from ..errors import BadInput
 from ..redact import redact
-from ..types import KINDS, NETWORK_OF, NETWORKS, SOURCES, Draft, Source
+from ..types import KINDS, SOURCES, Draft, Source
+from .belief import network_of
 
 MAX_TITLE = 300
 MAX_KEYWORDS = 10
@@ -56,13 +57,17 @@ def fields_of(draft: Draft, cleaner: Cleaner) -> Draft:
         refs=cleaner.texts(draft.refs, "refs", MAX_REFS, MAX_REF),
         importance=int(within(draft.importance, 1, 10, "importance", whole=True)),
         confidence=within(draft.confidence, 0, 1, "confidence", whole=False),
-        network=one_of(draft.network or NETWORK_OF.get(draft.kind, "world"), NETWORKS, "network"),
+        network=network(draft.network or network_of(draft.kind, draft.content, _source_kind(draft.source))),
         valid_from=valid_from,
         valid_to=valid_to,
         expires_at=None if draft.expires_at is None else times.aware(draft.expires_at, "expires_at"),
         observed=int(within(draft.observed, 1, 10**6, "observed", whole=True)),
         place=cleaner.text(draft.place, "place", MAX_REF),
     )
+
+
+def _source_kind(source: Source | str | None) -> str:
+    return source.kind if isinstance(source, Source) else (source or "").partition(":")[0]
 
 
 def _position(value: Any) -> int | None:

@@ -26,7 +26,7 @@ from ..models.relation import LINK, RESOLVE, relation
 from ..redact import redact
 from ..store.contract import Store, Transaction
 from ..types import TRUSTS, Draft, Evidence, Filter, Link, Memory, Near, Remembered, Scope, Source, Tombstone
-from . import disguises, values
+from . import belief, disguises, values
 from .change import Span, apart, says_change
 from .disguises import REJECTED, blank
 from .drafts import MAX_KEYWORDS, MAX_REFS, TRUST_OF, Prepared, fields_of, prepare, source_of
@@ -166,7 +166,8 @@ class Writer:
         later = (new.valid_from or new.created_at) >= (old.valid_from or old.created_at)
         same = (new.scope.user, new.scope.project) == (old.scope.user, old.scope.project)
         sure = later and opposed(old.content, new.content, RESOLVE)
-        if same and sure and (gained > 0 or (gained == 0 and says_change(new.content))):
+        fair = new.network != "opinion" or old.network == "opinion"  # a judgement does not end a fact
+        if same and fair and sure and (gained > 0 or (gained == 0 and says_change(new.content))):
             self.supersede(changes, new, old, "it says otherwise, and is newer")
             return True
         self.tie(changes, new, "contradicts", old)
@@ -324,6 +325,8 @@ class Writer:
             target = present(changes, target.id)
             if relation == "supersedes" and (state := present(changes, origin.id).state) in ("rejected", "pending"):
                 raise Refused(f"Memory {origin.id} is {state}, so it stands for no other.")
+            if relation == "derived_from" and (origin.network, target.network) == ("world", "opinion"):
+                raise Refused(f"Memory {target.id} is an opinion; a fact does not rest on one.")
             if relation == "supersedes" and target.state == "active":
                 return self.supersede(changes, origin, target, reason)
             return self.tie(changes, origin, relation, target, reason)
@@ -338,6 +341,8 @@ class Writer:
         now = self.now()
         link = Link(self.new_id(now), origin.id, relation, target.id, reason=reason, created_at=now)
         changes.put(link, "link", reason)
+        if (sure := belief.moved(target, relation, origin)) != target.confidence:
+            changes.put(replace(target, confidence=sure), "weigh", f"after {belief.name_evidence(origin)}")
         return link
 
     def ended(self, memory: Memory, state: str) -> Memory:

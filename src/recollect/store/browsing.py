@@ -19,7 +19,7 @@ from .rows import columns, quoted
 N = TypeVar("N", bound=Kept)
 BATCH = 20_000
 DAY = 86_400_000_000  # microseconds
-WORDS = ("kind", "state", "trust", *SCOPE_FIELDS, "source")
+WORDS = ("kind", "network", "state", "trust", *SCOPE_FIELDS, "source")
 TIMES = ("created_at", "valid_from", "valid_to", "expires_at")
 COLUMNS = ("id", *WORDS, "importance", *TIMES, "tags")  # what memories are counted by, in this order
 ORIGIN = COLUMNS.index("source")

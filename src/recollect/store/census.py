@@ -40,6 +40,7 @@ class Facets(Noun):
 
     total: int = 0
     kinds: dict[str, int] = field(default_factory=dict)
+    networks: dict[str, int] = field(default_factory=dict)
     states: dict[str, int] = field(default_factory=dict)
     trusts: dict[str, int] = field(default_factory=dict)
     projects: dict[str, int] = field(default_factory=dict)
@@ -148,7 +149,8 @@ class Census:
         sources = self._sums("source", passing)
         sources.pop("", None)
         return Facets(
-            int(passing.sum()), self._sums("kind", passing), states, self._sums("trust", passing),
+            int(passing.sum()), self._sums("kind", passing), self._sums("network", passing), states,
+            self._sums("trust", passing),
             dict(list(projects.items())[:MOST_PROJECTS]), dict(list(tags.items())[:MOST_TAGS]), sources,
             {date(int(day)): int(number) for day, number in zip(days, numbers, strict=True)},
         )  # fmt: skip
@@ -159,7 +161,9 @@ class Census:
         for name in SCOPE_FIELDS:
             if allowed := filter.scope.allowed(name, inside=filter.inside):
                 mask &= self._is(name, allowed)
-        for word, wanted in (("kind", filter.kinds), ("trust", sieve.trusts), ("source", sieve.sources)):
+        for word, wanted in (
+            ("kind", filter.kinds), ("network", filter.networks), ("trust", sieve.trusts), ("source", sieve.sources)
+        ):  # fmt: skip
             if wanted:
                 mask &= self._is(word, wanted)
         for tag in filter.tags:

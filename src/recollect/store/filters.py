@@ -26,7 +26,9 @@ def where(filter: Filter, among: str, key: str) -> tuple[str, dict[str, Any]]:
         if allowed := filter.scope.allowed(name, inside=filter.inside):
             parts.append(f'm."{name}" = :{name}' if len(allowed) == 1 else f"m.\"{name}\" in ('', :{name})")
             values[name] = allowed[0]
-    lists: tuple[tuple[str, Sequence[str]], ...] = (("kind", filter.kinds), ("state", filter.states))
+    lists: tuple[tuple[str, Sequence[str]], ...] = (
+        ("kind", filter.kinds), ("network", filter.networks), ("state", filter.states)
+    )  # fmt: skip
     for column, wanted in lists:
         if wanted:
             parts.append(f"m.{column} {among.format(f'{column}s')}")

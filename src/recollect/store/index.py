@@ -28,11 +28,11 @@ from .. import ids, times
 from ..types import SCOPE_FIELDS, Filter
 from ..vectors import SECOND, THIRD, Bits, Floats, Mask, codes, floats, shortlist
 
-WORDS = (*SCOPE_FIELDS, "kind", "state")
+WORDS = (*SCOPE_FIELDS, "kind", "network", "state")
 TIMES = ("happened", "valid_from", "valid_to", "expires_at")
 # What a store reads for each vector, in this order: its row, its memory's number and id, itself, and the columns.
 COLUMNS = ("row", "memory", "id", "vector", *WORDS, "importance", *TIMES)
-FORMAT = 2
+FORMAT = 3
 NEVER, ALWAYS = np.iinfo(np.int64).max, np.iinfo(np.int64).min
 
 
@@ -130,7 +130,7 @@ class VectorIndex:
         for word in SCOPE_FIELDS:
             if allowed := filter.scope.allowed(word, inside=filter.inside):
                 mask &= self._is(word, allowed)
-        for word, wanted in (("kind", filter.kinds), ("state", filter.states)):
+        for word, wanted in (("kind", filter.kinds), ("network", filter.networks), ("state", filter.states)):
             if wanted:
                 mask &= self._is(word, wanted)
         if filter.min_importance > 1:

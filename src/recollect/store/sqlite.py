@@ -79,8 +79,8 @@ FREQUENCY = """
     where f.memory_fts match '"' || w.value || '"' and m.tenant = :tenant {wall} group by 1"""
 
 INDEX_ROWS = """
-    select e.n, m.n, m.id, e.vector, m.user, m.project, m.branch, m.agent, m.session, m.kind, m.state, m.importance,
-      coalesce(m.valid_from, m.created_at), m.valid_from, m.valid_to, m.expires_at
+    select e.n, m.n, m.id, e.vector, m.user, m.project, m.branch, m.agent, m.session, m.kind, m.network, m.state,
+      m.importance, coalesce(m.valid_from, m.created_at), m.valid_from, m.valid_to, m.expires_at
     from embedding e join memory m on m.n = e.memory where e.tenant = :tenant and e.model = :model"""
 INDEX_PURGES = """
     select target from journal where tenant = :tenant and seq > :after and noun = 'memory' and operation = 'purge'"""

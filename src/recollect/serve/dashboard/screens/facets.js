@@ -4,7 +4,7 @@ import { Bar } from "../ui.js";
 import { number } from "../words.js";
 
 const GROUPS = [
-  ["kinds", "Kind"], ["states", "State"], ["trusts", "Trust"], ["projects", "Project"], ["tags", "Tag"], ["sources", "Source"],
+  ["kinds", "Kind"], ["networks", "Network"], ["states", "State"], ["trusts", "Trust"], ["projects", "Project"], ["tags", "Tag"], ["sources", "Source"],
 ];
 const SPANS = [["", "any time"], ["1d", "today"], ["7d", "7 days"], ["30d", "30 days"], ["365d", "a year"]];
 const FEW = 8;

@@ -11,7 +11,7 @@ import { Detail } from "./detail.js";
 import { First } from "./first.js";
 
 const PAGE = 100;
-const NAMES = ["kinds", "states", "trusts", "project", "tags", "sources", "since", "until", "min_importance"];
+const NAMES = ["kinds", "networks", "states", "trusts", "project", "tags", "sources", "since", "until", "min_importance"];
 const ROW = 46;
 const CARD = 164;
 
@@ -89,8 +89,8 @@ function useList(filter, words, meaning) {
   const asking = useRef(false);
   const ask = useCallback(async (size, cursor) => {
     if (meaning && late.trim()) {
-      const { kinds, tags, states, since, until, min_importance, project } = flat(filter);
-      const found = await post("/v1/recall", clean({ peek: true, query: late, limit: 100, kinds, tags, states, since, until, min_importance, project }));
+      const { kinds, networks, tags, states, since, until, min_importance, project } = flat(filter);
+      const found = await post("/v1/recall", clean({ peek: true, query: late, limit: 100, kinds, networks, tags, states, since, until, min_importance, project }));
       return { memories: found.hits.map((hit) => ({ ...hit.memory, why: hit.why })), cursor: null };
     }
     return get("/v1/browse", { ...filter, text: late, limit: late.trim() ? 200 : size, cursor });
@@ -125,7 +125,7 @@ function useList(filter, words, meaning) {
 }
 
 // Lists as lists and single values as texts, as a body takes them.
-const SEVERAL = new Set(["kinds", "tags", "states", "trusts", "sources"]);
+const SEVERAL = new Set(["kinds", "networks", "tags", "states", "trusts", "sources"]);
 const flat = (filter) => Object.fromEntries(Object.entries(filter).map(([name, value]) =>
   [name, SEVERAL.has(name) ? value : name === "min_importance" ? Number(value[0]) : value[0]]));
 const clean = (values) => Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));

@@ -124,6 +124,7 @@ create index memory_scope on memory (tenant, project, user, state);
 create index memory_source on memory (tenant, source);
 create index memory_session on memory (tenant, session, position) where position is not null;
 create index memory_time on memory (tenant, coalesce(valid_from, created_at), id);
+create index memory_network on memory (tenant, network, coalesce(valid_from, created_at), id);
 
 create table usage (
   tenant           text not null,
