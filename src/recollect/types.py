@@ -36,7 +36,6 @@ SOURCES = ("statement", "turn", "document", "file", "commit", "url", "import")
 UNLIKELY = 0.2  # how probable it must at least be that a hit answers, for a weak answer to be worth a look
 
 
-
 class Noun:
     """What the frozen dataclasses below share: their wire form."""
 
