@@ -120,9 +120,6 @@ def _taken_in(done: BankImport, out: Look) -> str:
     return "\n".join(lines)
 
 
-# -- the brief --------------------------------------------------------------------------------------------------------
-
-
 def brief(app: App, hook: bool, folder: str | None = None, limit: int | None = None) -> None:
     from ..agents.home import project_of
     from ..project import brief as briefs
@@ -166,9 +163,6 @@ def _event() -> events.Event:
 
 def _brief(made: Brief, out: Look) -> str:
     return f"{made.text}\n\n{made.line}" if made.text else "= nothing to tell yet"
-
-
-# -- the watcher ------------------------------------------------------------------------------------------------------
 
 
 def watch(app: App, poll: bool, once: bool, folders: Sequence[str] = ()) -> None:

@@ -1,8 +1,7 @@
-"""Commands, made from declarations: those of operations (`ops/*.toml`), and those of this package (`commands.toml`).
+"""Commands, made from declarations: those of operations (`ops/*.toml`) and those of this package (`commands.toml`).
 
-A command of an operation asks a running daemon if it only reads, and otherwise runs `Operation.call` in this process;
-both do the same for the same caller. So neither `--help` nor a question that a daemon answers loads the engine. How a
-result looks to a person is in the module of its noun (`VIEWS`); without a view, it is shown as a model reads it.
+A command that only reads asks a running daemon; otherwise `Operation.call` runs in this process. `VIEWS` in the module
+of a noun says how a result looks to a person; without a view, it is shown as a model reads it.
 """
 
 from __future__ import annotations
@@ -163,9 +162,6 @@ def contents() -> dict[str, dict[str, str]]:
             help = groups().get(name) or commands()[name].help
             names[name] = click.Command(name, help=help).get_short_help_str(70)
     return sections
-
-
-# -- click ------------------------------------------------------------------------------------------------------------
 
 
 def make(name: str) -> click.Command | None:

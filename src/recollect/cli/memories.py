@@ -1,7 +1,4 @@
-"""The commands around memories themselves: thin over the engine, a few lines a command. What all share is in `program`.
-
-Modules that cost time are imported where they are used.
-"""
+"""The commands around memories. Modules that take time to load are imported where they are used."""
 
 from __future__ import annotations
 

@@ -1,9 +1,6 @@
-"""How results look to a person. Pure: a result and a `Look` in, text out; nothing is printed and no clock is read here.
+"""How results look to a person. Pure: a result and a `Look` (width, colours, time, zone) in, text out.
 
-A `Look` is the width of the terminal, whether colours may be used, the present moment and the reader's time zone.
-Lines are wrapped before they are coloured, so that colours never change where a line breaks. Ids are shown by their
-last eight characters, which every command takes; times are shown as how long ago, and in full where one memory is
-looked at.
+Lines are wrapped before they are coloured. Ids are shown by their last eight characters, which every command accepts.
 """
 
 from __future__ import annotations
@@ -103,9 +100,6 @@ def table(rows: Sequence[tuple[str, str]], look: Look, indent: str = "  ") -> li
 def label(memory: Memory) -> str:
     """What stands for a memory in one line."""
     return memory.title or text.title_of(memory.content, 300)
-
-
-# -- writing ----------------------------------------------------------------------------------------------------------
 
 
 def remembered(result: Remembered, look: Look) -> str:
@@ -212,9 +206,6 @@ def linked(link: Link, look: Look) -> str:
     if link.relation == "supersedes":
         line += f"\n  {ids.short(link.target)} leaves recall; recollect history {ids.short(link.target)} keeps it"
     return line
-
-
-# -- reading ----------------------------------------------------------------------------------------------------------
 
 
 def recalled(result: Recall, look: Look, explain: bool = False, empty: bool = False) -> str:
@@ -406,9 +397,6 @@ def _value(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(map(str, value)) or "none"
     return "none" if value is None or value == "" else str(value)
-
-
-# -- the store --------------------------------------------------------------------------------------------------------
 
 
 def stats(counts: Mapping[str, Any], look: Look) -> str:

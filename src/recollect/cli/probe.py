@@ -1,9 +1,4 @@
-"""The probe: proves that what an assistant says is captured, by being one for a moment.
-
-A turn goes through the real hook, in a process of its own as an assistant would start it, to the daemon or, where none
-runs, to the spool and from there into the store. Then it must be found by recall. Afterwards it is erased for good, and
-nothing is left of it but the blanked rows in the journal that say so.
-"""
+"""The probe of `doctor`: sends a turn through the real hook, recalls it, and erases it."""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
-"""The program: what every command of the command line shares.
+"""The program: what every command shares.
 
-Results go to standard output: as text for a person (`present`), or with `--json` in the one wire form of the nouns.
-Everything else goes to standard error: errors with their fix, notes on what was skipped, progress bars, questions. An
-error's class decides the exit code; 2 is a wrong use, 130 an interruption. Only a terminal gets colours, bars and
-questions: what would ask without one stops instead and says which option answers.
+Results go to standard output, as text or with `--json`; everything else goes to standard error. The class of an error
+decides the exit code. Only a terminal gets colours, progress bars and questions.
 """
 
 from __future__ import annotations
@@ -31,9 +29,6 @@ if TYPE_CHECKING:
     from ..types import Scope
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-
-# -- what every command shares ----------------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
@@ -191,9 +186,6 @@ def command(name: str, *, group: click.Group) -> Callable[[F], click.Command]:
 
 
 JSON = partial(click.Option, ["--json"], is_flag=True, help="Print JSON.")
-
-
-# -- the program ------------------------------------------------------------------------------------------------------
 
 
 @click.group(cls=Program, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})

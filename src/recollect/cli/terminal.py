@@ -1,8 +1,4 @@
-"""The terminal: what is read from it, who is there, and what is shown while one waits.
-
-Standard input is bytes that should be UTF-8; anything else is an error that says so. A person is there when standard
-input is a terminal; only then is anything asked. Notes and progress bars go to standard error, bars to a terminal only.
-"""
+"""The terminal: standard input, progress bars, notes and interruptions."""
 
 from __future__ import annotations
 

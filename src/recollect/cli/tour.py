@@ -1,9 +1,4 @@
-"""The tour: every verb once, on a store of its own, with what a person would type and what comes of it.
-
-Nothing is staged: each step does what its command says on a real store and prints what the engine answered. The store
-lies in a folder that the caller removes. The questions share no words with the answers, so that what is found is found
-by meaning.
-"""
+"""The tour: every verb once, on a temporary store; each step runs what its command says and prints the result."""
 
 from __future__ import annotations
 

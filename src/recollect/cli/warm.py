@@ -1,8 +1,4 @@
-"""Asking a daemon that runs: what it has loaded need not be loaded again.
-
-A question goes to the daemon of the home over its Unix socket, if the daemon would answer as this process would: if it
-has the same version, the same store and the same settings. One that does not answer is left alone after two seconds.
-"""
+"""Ask a running daemon over its Unix socket, if it has the same version, store and settings as this process."""
 
 from __future__ import annotations
 

@@ -1,14 +1,8 @@
-"""`recollect hook EVENT --host NAME`: carries what an assistant tells its hooks to the daemon, and the answer back.
+"""`recollect hook EVENT --host NAME`: sends what an assistant tells its hooks to the daemon, and prints the answer.
 
-The assistant waits for this process, so it imports little, decides nothing and holds a deadline for everything it
-does: reading its input, asking the daemon, writing to the spool. Past the deadline it ends, whatever it is doing. It
-always ends with 0, because an assistant must not fail for our sake.
-
-What the daemon has not taken goes to the spool, under the same id, so that a delivery whose answer was lost is
-recognised when it comes a second time. A daemon that is not there is started. What brings memories, the start of a
-session and a prompt, waits for it as long as the assistant allows, because a session that begins without them stays
-without them; elsewhere what was said is in the spool until the daemon is up. One that is there and does not answer is
-given less time: it was stopped, or hangs.
+The assistant waits for this process, so everything has a deadline and the exit code is always 0. If the daemon does not
+take an event, it goes to the spool under the same id, so that it is not stored twice. Events that bring memories (the
+start of a session, a prompt) wait for a daemon that starts; others do not.
 """
 
 from __future__ import annotations

@@ -1,21 +1,12 @@
-"""The link to the daemon: find it, start it, speak to it.
+"""The connection to the daemon: find it, start it, send requests.
 
-A running daemon has left `daemon.json` in the home folder: where it listens. Its Unix socket is asked first, its port
-where there is no socket. A file that a killed daemon left behind names a socket nobody answers, which is the same as
-no file.
-
-Each request is a connection of its own (on a Unix socket that costs a tenth of a millisecond), so requests may run
-side by side in threads, one may be given up by closing it, and nothing has to be reconnected. HTTP is spoken here by
-hand because importing `http.client` alone would cost more than the whole exchange. `timeout` is always the time for
-everything, not for one packet.
+`daemon.json` in the home folder says where the daemon listens. Each request has its own connection, so requests can run
+in threads and are cancelled by closing them. HTTP is written by hand because importing `http.client` takes longer than
+the whole request. A timeout limits the whole request. Errors are `OSError`; `Hangs` means that the daemon accepts
+connections and does not answer.
 
     link = daemon() or (daemon() if start() else None)
-    if link:
-        answer = link.request("POST", "/v1/recall", b'{"query": "deploy"}', timeout=2)
-
-What goes wrong between the two is an `OSError` (`TimeoutError` and `ConnectionError` are); what the daemon says is an
-answer with its status. A daemon that was stopped, or hangs, still takes connections, so whoever waits asks now and then
-whether it lives; `Hangs` says that it does not.
+    answer = link.request("POST", "/v1/recall", b'{"query": "deploy"}', timeout=2)
 """
 
 from __future__ import annotations
@@ -47,13 +38,22 @@ LIVES = 4.0  # seconds that it may take to say so, on a machine that is busy
 FAILED = b"failed"  # what the note of an attempt says once it came to nothing
 ALREADY = 9  # how `serve` ends when another daemon was first
 MOST = 64 * 1024 * 1024  # bytes of an answer, and of a line in it
+PROJECT_FOLDERS = ("CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR")
 
 _launches: list[subprocess.Popen[bytes]] = []  # kept, because Python complains of a process that is forgotten
 
 
 def home() -> str:
-    """The folder of everything the program keeps."""
+    """The folder of everything the program stores."""
     return os.path.expanduser(os.environ.get("RECOLLECT_HOME") or "~/.recollect")
+
+
+def working_folder() -> str:
+    """The folder the assistant works in; empty if it was removed."""
+    try:
+        return next((os.environ[name] for name in PROJECT_FOLDERS if os.environ.get(name)), "") or os.getcwd()
+    except OSError:
+        return ""
 
 
 def daemon(home_: str | None = None) -> Link | None:
@@ -71,10 +71,9 @@ def daemon(home_: str | None = None) -> Link | None:
 
 
 def start(home_: str | None = None, wait: float = 3.0) -> bool:
-    """Start the daemon of a home detached, and wait at most so long until it answers; says whether it does.
+    """Start the daemon of a home in the background, and wait until it answers; True if it does.
 
-    While somebody else's attempt is fresh, it is waited for instead of adding one: twenty hooks of a busy session
-    must not start twenty interpreters. With `wait=0` nothing is waited for.
+    If another process tried a moment ago, wait for that attempt, so that twenty hooks do not start twenty daemons.
     """
     where, deadline = home_ or home(), time.monotonic() + wait
     launched = None
@@ -97,14 +96,14 @@ def start(home_: str | None = None, wait: float = 3.0) -> bool:
 
 
 def _tried_lately(where: str) -> bytes | None:
-    """What is noted of an attempt within the last seconds; None where there was none."""
+    """What is noted about an attempt within the last seconds; None if there was none."""
     path = os.path.join(where, TRIED)
     try:
         if abs(time.time() - os.stat(path).st_mtime) < STORM:
             with open(path, "rb") as file:
                 return file.read()
-    except OSError:  # no such note
-        return None
+    except OSError:
+        pass  # nobody tried
     return None
 
 
@@ -169,7 +168,7 @@ class Link:
     def request(
         self, method: str, path: str, body: bytes = b"", headers: Mapping[str, str] | None = None, timeout: float = 5.0
     ) -> Answer:
-        """Ask, and read the whole answer: its `body` is there. A busy daemon is asked again, while there is time."""
+        """Send a request and read the whole answer. If the daemon is busy, try again while there is time."""
         deadline = time.monotonic() + timeout
         while True:
             answer = self.open(method, path, body, headers, deadline - time.monotonic())
@@ -186,10 +185,7 @@ class Link:
         self, method: str, path: str, body: bytes = b"", headers: Mapping[str, str] | None = None,
         timeout: float | None = 5.0,
     ) -> Answer:  # fmt: skip
-        """Ask, and give the answer as soon as its head is there; read the rest with `read` or `lines`, then `close`.
-
-        Without a timeout the answer may take as long as it likes, once it has begun to be asked for.
-        """
+        """Send a request and return the answer as soon as its head is there; then `read` or `lines`, and `close`."""
         stream = self.ask(method, path, body, headers, timeout)
         try:
             return Answer(stream)
@@ -201,7 +197,7 @@ class Link:
         self, method: str, path: str, body: bytes = b"", headers: Mapping[str, str] | None = None,
         timeout: float | None = 5.0,
     ) -> Stream:  # fmt: skip
-        """Ask, and wait for nothing: `Answer` reads what comes, and closing the stream gives the answer up."""
+        """Send a request without waiting: `Answer` reads what comes, and closing the stream cancels the request."""
         fields = {"Host": "localhost", "Connection": "close", "Content-Length": str(len(body))}
         if body:
             fields["Content-Type"] = "application/json"
@@ -223,7 +219,7 @@ class Link:
         return stream
 
     def check(self) -> None:
-        """Raise `Hangs` unless the daemon says that it lives."""
+        """Raise `Hangs` if the daemon does not answer a health check."""
         try:
             stream = Stream(self.connect(LIVES), time.monotonic() + LIVES)
             try:
@@ -252,7 +248,7 @@ class Stream:
         self.deadline = deadline
 
     def _patiently(self, step: Callable[[Any], Any], given: Any) -> Any:
-        """Do what may have to wait for the other side, which is asked now and then whether it is there at all."""
+        """Send or receive, and check now and then that the daemon is alive while it is silent."""
         while True:
             left = None if self.deadline is None else self.deadline - time.monotonic()
             if left is not None and left <= 0:
@@ -294,7 +290,6 @@ class Stream:
         return b"".join(parts)
 
     def close(self) -> None:
-        """End it, also for a thread that waits in it."""
         with suppress(OSError):  # the other side may be first
             self._connection.shutdown(socket.SHUT_RDWR)
         self._connection.close()
@@ -304,7 +299,7 @@ class Stream:
 
 
 class Answer:
-    """What the daemon said: `status`, `headers` (names in small letters), and the body, whole or as it comes."""
+    """The answer of the daemon: `status`, `headers` (lower-case names), and the body, whole or in pieces."""
 
     __slots__ = ("_left", "_stream", "body", "headers", "status")
 
@@ -377,7 +372,7 @@ class Answer:
 
     @property
     def wait(self) -> float:
-        """The seconds after which a daemon that has too much to do would be asked again; nought where it answered."""
+        """Seconds until a busy daemon may be asked again; 0 if it answered."""
         told = self.headers.get("retry-after", "")
         if self.status not in (429, 503) or not told.isdecimal():
             return 0.0
@@ -387,9 +382,8 @@ class Answer:
         return json.loads(self.body)
 
     def extend(self, timeout: float | None) -> None:
-        """Count the time for the rest anew; None is without an end."""
+        """Set a new timeout for the rest; None is no timeout."""
         self._stream.deadline = None if timeout is None else time.monotonic() + timeout
 
     def close(self) -> None:
-        """Let go; a thread that reads the body is told by an error or the end."""
         self._stream.close()

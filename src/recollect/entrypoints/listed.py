@@ -1,8 +1,7 @@
-"""What the MCP server says of itself, from a file: `listed.json`, written by `scripts/listed.py`.
+"""MCP answers that need no daemon: the handshake and the lists, packaged in `listed.json` (`scripts/listed.py`).
 
-An assistant asks for it before anything else, and one that has to wait goes on without our tools. So the answers to
-the handshake and to the lists are packaged, and are given before there is a daemon. A request that is not quite as
-these expect it is not answered here: the server knows what to say of it.
+An assistant asks for them first, and if it has to wait, it continues without our tools. The daemon answers every
+request that differs from what is expected here.
 """
 
 from __future__ import annotations

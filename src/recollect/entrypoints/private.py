@@ -1,4 +1,4 @@
-"""Folders and keys that belong to their owner alone. On the standard library, like everything here."""
+"""Files and folders that only their owner can read."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""The secret of a home: what a program shows over TCP to be taken for the owner of the home.
+"""The secret of a home: whoever sends it over TCP counts as the owner of the home.
 
-Every account of a machine reaches its loopback addresses, so being there proves nothing. The daemon makes 256 random
-bits when it starts without them and keeps them in a file that only its owner can read. Whoever can read the file can
-read the store beside it too. On the standard library, like everything here.
+Every account of a machine can reach its loopback addresses, so the address proves nothing. Whoever can read the secret
+file can also read the store beside it.
 """
 
 from __future__ import annotations

@@ -1,18 +1,9 @@
-"""`recollect mcp`: MCP on stdin and stdout, what an assistant starts. It forwards to the daemon.
+"""`recollect mcp`: MCP on stdin and stdout, forwarded to the daemon over its Unix socket.
 
-Each line that comes in is a message. A request is posted to the daemon's `/mcp` over its Unix socket, in a thread of
-its own, so that a long call holds up no other; what comes back is written as lines, progress first, the answer last.
-The headers that HTTP wants are made from the message: both eras of the protocol pass through, the one with a handshake
-and the one without. Nothing is kept in the daemon between two requests, so notifications need not travel: a cancelled
-request is given up by closing its connection, and the others are of no consequence to the server.
-
-The handshake and the lists, which an assistant asks for first, are answered from the package (`listed`), whether there
-is a daemon or not: one that is slow to start costs an assistant no tools.
-
-A daemon that is not there is started. One that dies in the middle is started again and asked once more, which does no
-harm: what is known already is not stored twice. When none can be had, or the one there is hangs, the server runs in
-this process, on a socket of its own; only then is anything heavy imported. stdout carries the protocol and nothing
-else.
+Each request is posted in its own thread. The daemon keeps no state between requests, so notifications are not
+forwarded, and a cancelled request is cancelled by closing its connection. The handshake and the lists are answered
+from the package (`listed`). A missing daemon is started; one that dies is started again and asked once more. If none
+can run, the server runs in this process (`serve.solo`).
 """
 
 from __future__ import annotations
@@ -23,7 +14,7 @@ import sys
 import threading
 import time
 
-from .link import Answer, Hangs, Link, daemon, start
+from .link import Answer, Hangs, Link, daemon, start, working_folder
 from .listed import META, Listed
 
 TYPE_CHECKING = False  # what `typing` has too, and without the milliseconds
@@ -50,7 +41,6 @@ PATIENCE = 45.0  # seconds that a daemon may take to start, on a machine that is
 DRAIN = 30.0  # seconds that requests may take after stdin has ended
 TRIES = 3
 NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
-FOLDERS = ("CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR")
 PARSE_ERROR, INVALID_REQUEST, INTERNAL_ERROR = -32700, -32600, -32603
 
 
@@ -69,7 +59,7 @@ def main(argv: list[str], alone: Alone) -> int:
     project, tools = quoted(options["--project"]), quoted(options["--tools"])
     path = f"/mcp/{project}" if project else "/mcp"
     listed = Listed(options["--tools"])
-    shim = Shim(f"{path}?tools={tools}" if tools else path, quoted(folder_here()), alone, listed)
+    shim = Shim(f"{path}?tools={tools}" if tools else path, quoted(working_folder()), alone, listed)
     threading.Thread(target=shim.prepare, daemon=True).start()
     try:
         for line in sys.stdin.buffer:
@@ -113,7 +103,7 @@ class Shim:
         elif "method" in message and "id" in message:
             if found := self._listed.answer(message):
                 self._agent_of(message)
-                self._said({"jsonrpc": "2.0", "id": message["id"], "result": found}, message)
+                self._reply({"jsonrpc": "2.0", "id": message["id"], "result": found}, message)
                 return
             with self._noting:
                 self._running[json.dumps(message["id"])] = None
@@ -134,8 +124,6 @@ class Shim:
             thread.join(max(0.0, deadline - time.monotonic()))
         if self._leave:
             self._leave()
-
-    # -- one request --------------------------------------------------------------------------------------------------
 
     def _ask(self, message: dict[str, Any], line: bytes) -> None:
         key, dead, trouble = json.dumps(message["id"]), None, ""
@@ -160,10 +148,7 @@ class Shim:
                 self._running.pop(key, None)
 
     def _exchange(self, link: Link, key: str, message: dict[str, Any], line: bytes, deadline: float) -> bool | float:
-        """Ask one daemon and pass on what it says; False when it went away before it had answered.
-
-        One that has too much to do says in how many seconds to ask again, for a while.
-        """
+        """Ask a daemon and pass on its answer; False if it went away, or the seconds to wait if it is busy."""
         try:
             stream = link.ask("POST", self._path, line, self._headers(message), timeout=None)
         except Hangs:
@@ -235,7 +220,7 @@ class Shim:
             self._fail(message["id"], INTERNAL_ERROR, words)
             return True
         found["id"] = message["id"]  # a refusal of the transport may not know it
-        self._said(found, message)
+        self._reply(found, message)
         return True
 
     def _pass_events(self, answer: Answer, message: dict[str, Any]) -> bool:
@@ -248,20 +233,18 @@ class Shim:
                 found = json.loads(b"\n".join(data))
                 data.clear()
                 answered = answered or "id" in found
-                self._said(found, message)
+                self._reply(found, message)
         return answered
 
-    def _said(self, found: dict[str, Any], message: dict[str, Any]) -> None:
+    def _reply(self, found: dict[str, Any], message: dict[str, Any]) -> None:
         if message["method"] == "initialize" and "result" in found:
             self._version = _safe(str(_inside(found, "result").get("protocolVersion", "")))
         self._write(json.dumps(found, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace"))
 
-    # -- the two ends -------------------------------------------------------------------------------------------------
-
     def _daemon(self, dead: Link | None, trouble: str) -> Link | None:
-        """The daemon, started if need be; else a server in this process.
+        """The daemon, started if needed, or else a server in this process.
 
-        `dead` is one that no longer answers, and `trouble` is why it makes no sense to look for another.
+        `dead` is a daemon that no longer answers, and `trouble` says why looking for another is pointless.
         """
         with self._finding:
             if self._leave is None and (self._link is None or self._link is dead):
@@ -285,16 +268,8 @@ class Shim:
                 return
 
 
-def folder_here() -> str:
-    """The folder the assistant works in; the daemon knows which project that is."""
-    try:
-        return next((os.environ[name] for name in FOLDERS if os.environ.get(name)), "") or os.getcwd()
-    except OSError:  # it was removed
-        return ""
-
-
 def quoted(text: str) -> str:
-    """Text as a part of an address; `urllib.parse` would cost more than the exchange.
+    """Quote text for a URL; importing `urllib.parse` would take longer than the request.
 
     >>> quoted("a b/ü,c")
     'a%20b%2F%C3%BC,c'

@@ -1,13 +1,8 @@
-"""The spool: where what an assistant said waits, on disk, until a daemon takes it in.
+"""The spool: hook events that wait on disk until a daemon stores them.
 
-One file of JSON lines in the home folder, `spool/queue.jsonl`. A line is written whole, under a lock, and reaches the
-disk before `add` comes back with its id, which is the receipt: from then on the line survives a crash of everything.
-Several processes may add at once.
-
-The daemon takes the whole file by renaming it, again under the lock, works through it, and removes it when everything
-in it is stored. If it dies on the way, the renamed file is still there and is taken again; what it had stored by then
-is recognised by its id, so nothing is lost and nothing is twice. A line that no daemon can take in goes to
-`spool/refused.jsonl` with the reason, for a person to look at.
+`spool/queue.jsonl` holds one JSON record a line, written under a lock and synced before `add` returns the receipt. The
+daemon renames the file, stores its records, and removes it. After a crash the renamed file is read again; records that
+were already stored are recognised by their id. Records that cannot be stored go to `spool/refused.jsonl`.
 """
 
 from __future__ import annotations

@@ -1,12 +1,7 @@
-"""Files: what connecting or leaving an assistant would change, shown first, then done.
+"""Plan and carry out what connecting or disconnecting an assistant changes.
 
-A plan is a list of changes, each a file with its bytes before and after; nothing has happened yet. Doing it keeps a
-copy of every file as it was and writes the new one whole, in place of the old, with its mode, also behind a symbolic
-link.
-
-Leaving gives back the very bytes that were there before, as long as nobody has changed the file since. Where somebody
-has, and assistants write into their own files, only what is ours is taken out, and the rest stays as it is now.
-Connecting again starts from what leaving would give, so that it can be done any number of times.
+A plan lists files with their bytes before and after. Disconnecting restores the original bytes if nobody changed the
+file since, and otherwise removes only what is ours. Connecting starts from what disconnecting would give.
 """
 
 from __future__ import annotations
@@ -140,9 +135,6 @@ def _write_over(path: Path, before: bytes | None, after: bytes | None) -> None:
     _write(path, after)
 
 
-# -- with and without us ----------------------------------------------------------------------------------------------
-
-
 def _with(target: Target, original: bytes | None) -> bytes:
     if target.whole:
         return target.whole.encode()
@@ -245,9 +237,6 @@ def _ours(item: Any, like: Entry) -> bool:
     """Whether an item of a list of hooks calls us for the same event, from wherever we were installed then."""
     event = like.path[-1]
     return any(f"{NAME}" in said and f" hook {event} " in said for said in jsonc.strings(item))
-
-
-# -- small parts ------------------------------------------------------------------------------------------------------
 
 
 def _state(home: Path, name: str) -> dict[str, Any]:

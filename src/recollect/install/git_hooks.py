@@ -1,9 +1,7 @@
-"""Git hooks: have a repository tell when it moved.
+"""Git hooks: have a repository tell the daemon when it moved.
 
-Each hook first runs the one that was there before, with its arguments and its input, and ends as that one ends; then it
-tells the daemon in the background, so that no commit waits for memory. Where no daemon runs, the next one finds it in
-the spool. What was there is kept beside the hook under another name and put back, byte for byte and with its mode, when
-ours is taken out.
+Each hook first runs the hook that was there before and ends with its exit code, then notifies the daemon in the
+background. Uninstalling restores the earlier hook byte for byte.
 """
 
 from __future__ import annotations

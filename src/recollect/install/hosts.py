@@ -1,8 +1,4 @@
-"""Hosts: which files connect which assistant, and what stands in them. Data, and nothing is touched here.
-
-For each host: its MCP server and its hooks, in its own words, and the files they belong into. The plugin and the
-snippets in `plugin/` are written from this table (`scripts/plugin.py`), so that they say the same.
-"""
+"""Hosts: which files connect which assistant, and what they contain. `scripts/plugin.py` writes `plugin/` from it."""
 
 from __future__ import annotations
 
@@ -104,9 +100,6 @@ class Folders:
         self.vscode = code / "Code" / "User"
         self.windsurf = home / ".codeium" / "windsurf"
         self.opencode = Path(environ.get("OPENCODE_CONFIG_DIR") or config / "opencode")
-
-
-# -- what is written --------------------------------------------------------------------------------------------------
 
 
 def claude_hooks(program: Program, host: str) -> dict[str, list[dict[str, Any]]]:

@@ -1,11 +1,8 @@
-"""Editing JSON as text, so that everything that is not ours stays as it was written. Pure.
+"""Edit JSON with comments as text, so that everything that is not ours stays as it was written. Pure.
 
-Configuration files have comments, trailing commas, an indentation somebody chose. Reading one into values and writing
-it back would lose all that. So a file is read into *spans*, where each value begins and ends, and a change is a piece
-of text put in, or cut out, at one place. What was put in can be taken out again and leaves the very bytes that were
-there before; that is what uninstalling promises.
+A file is parsed into spans, and a change inserts or cuts text at one place. Removing what was added restores the bytes.
 
-    add('{"a": 1}', ("servers", "x"), 2)   →   '{"a": 1, "servers": {"x": 2}}'
+    add('{"a": 1}', ("servers", "x"), 2)   ->   '{"a": 1, "servers": {"x": 2}}'
 """
 
 from __future__ import annotations
@@ -113,9 +110,6 @@ def _wrong(text: str, at: int) -> BadInput:
     return BadInput(f"Line {line} is not JSON.", fix="Mend the file, or move it away; it was not touched.")
 
 
-# -- putting in -------------------------------------------------------------------------------------------------------
-
-
 def add(text: str, path: Sequence[str], value: Any) -> str:
     """The text with a value put at the end of what the path leads to; a list takes it as one more item.
 
@@ -178,9 +172,6 @@ def _line_indent(text: str, at: int) -> str:
     line = text.rfind("\n", 0, at) + 1
     found = re.compile(r"[ \t]*").match(text, line)
     return found[0] if found else ""
-
-
-# -- taking out -------------------------------------------------------------------------------------------------------
 
 
 def remove(text: str, path: Sequence[str], ours: Callable[[Any], bool] | None = None) -> str:

@@ -1,11 +1,6 @@
-"""Editing TOML as text, by key, so that everything that is not ours stays as it was written. Pure.
+"""Edit TOML as text, so that everything that is not ours stays as it was written. Pure.
 
-A file is read into statements: a table's header, or a key with its value. Removing a key cuts out the statements that
-set it or a part of it, wherever they stand; setting it writes lines into its table, which is made at the end where
-there is none. Comments and blank lines between statements belong to nobody and stay.
-
-Every edit is read back and compared with the values it should have, so a file that is written in a way this cannot
-follow is refused and not damaged.
+Every edit is read back and compared with the expected values, so a file that cannot be edited this way is refused.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""What a model is told to do about an error: with its tools, because it may have no shell and no say over this machine.
+"""What a model is told to do about an error: with its tools, because it may have no shell.
 
-The fix of an error is written for a person at a terminal. Where it names a command that is a tool too, the model is
-told of the tool; a sentence that names any other command is left out, or the part of it that does.
+Commands in a fix that are also tools become tools; sentences that name other commands are left out.
 """
 
 from __future__ import annotations

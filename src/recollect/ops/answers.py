@@ -1,7 +1,7 @@
-"""The operations of the answer cache: asking, and what a person or a program may do with the answers that are kept.
+"""The operations of the answer cache.
 
-An answer belongs to one user and one project; one that was given for no project is served in all of them. A caller
-behind a wall asks inside it, and an answer on the other side is like one that does not exist.
+An answer belongs to one user and one project; an answer for no project is served in all of them. An answer behind
+somebody else's wall does not exist for a caller.
 """
 
 from __future__ import annotations
@@ -34,9 +34,6 @@ def _known(engine: Engine, caller: Caller, question: str, places: dict[str, Any]
     if not caller.asked(found.user, found.project):
         raise NotFound(f"'{text.shorten(question, 80)}' was not asked here.")
     return found.id
-
-
-# -- verbs ------------------------------------------------------------------------------------------------------------
 
 
 def ask(
@@ -106,9 +103,6 @@ def answer_asks(engine: Engine, caller: Caller, *, limit: int) -> list[Ask]:
 
 def answer_seed(engine: Engine, caller: Caller, *, documents: bool, talk: bool, limit: int, **places: Any) -> Seeded:
     return engine.answers.seed(documents=documents, talk=talk, scope=_place(caller, places), limit=limit)
-
-
-# -- words ------------------------------------------------------------------------------------------------------------
 
 
 def said(result: Answered, now: datetime) -> str:

@@ -1,9 +1,7 @@
 """Folders: whose files are read for a caller.
 
-The person at this machine may have any folder looked at; where they name none, it is the one their assistant works in.
-Somebody who calls with a token has no files here: they name a project, and only a folder that a person at this machine
-has worked in under that name, for the same tenant, is looked at; a path of theirs must lie inside it, also behind
-symbolic links. A wall round another project refuses first.
+The person at this machine may read any folder. A caller with a token names a project, and only a folder in which a
+person at this machine worked under that name, for the same tenant, is read.
 """
 
 from __future__ import annotations

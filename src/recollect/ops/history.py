@@ -1,7 +1,4 @@
-"""History: why something is known, who did what, checkpoints, holds and retention.
-
-A verb holds the caller's wall. What it gives is told to a person and to a model alike, with recalled text as data.
-"""
+"""History: why something is known, who did what, checkpoints, holds and retention."""
 
 from __future__ import annotations
 
@@ -35,7 +32,6 @@ from .folders import seen
 from .memories import find, split
 
 
-# -- verbs ------------------------------------------------------------------------------------------------------------
 def why(engine: Engine, caller: Caller, *, id: str, depth: int, limit: int) -> Provenance:
     bounds: dict[str, Any] = {"sees": caller.sees} if caller.walled else {}
     return engine.why(find(engine, caller, id).id, depth=depth, limit=limit, **bounds)
@@ -53,9 +49,6 @@ def state(engine: Engine, caller: Caller, *, entity: str, **values: Any) -> Enti
 def audit(engine: Engine, caller: Caller, **asked: Any) -> Audit:
     caller.unwalled("The audit log")
     return engine.audit(**asked)
-
-
-# -- checkpoints ------------------------------------------------------------------------------------------------------
 
 
 def checkpoint_create(engine: Engine, caller: Caller, *, name: str, reason: str = "", **places: Any) -> Checkpoint:
@@ -108,9 +101,6 @@ def _seen_point(engine: Engine, caller: Caller, name: str) -> None:
             raise NotFound(f"There is no checkpoint {name!r:.60}.", fix="See them with: recollect checkpoint list")
 
 
-# -- holds and retention ----------------------------------------------------------------------------------------------
-
-
 def hold_add(engine: Engine, caller: Caller, *, name: str, reason: str = "", **places: Any) -> Hold:
     caller.unwalled("A hold")
     return engine.policies.hold(name, scope=caller.inside(places), reason=reason)
@@ -152,8 +142,6 @@ def retention_apply(engine: Engine, caller: Caller, *, dry_run: bool = False) ->
     return engine.policies.apply(dry_run=dry_run)
 
 
-# -- words ------------------------------------------------------------------------------------------------------------
-
 SHOWN = 100  # characters of a memory in a list
 
 
@@ -168,9 +156,6 @@ def _quoted(id: str, content: str, most: int = SHOWN) -> str:
 
 def _where(scope: Scope) -> str:
     return neutral(str(scope)) if scope.as_dict() else "everything"
-
-
-# -- provenance -------------------------------------------------------------------------------------------------------
 
 
 def say_why(told: Provenance, now: datetime) -> str:
@@ -237,9 +222,6 @@ def say_state(told: EntityState, now: datetime) -> str:
     return "\n".join(lines)
 
 
-# -- checkpoints ------------------------------------------------------------------------------------------------------
-
-
 def checkpoint(one: Checkpoint, now: datetime) -> str:
     reason = f"  {one.reason}" if one.reason else ""
     return neutral(f"{one.name}  #{one.seq}  {times.iso(one.created_at)}  {_where(one.scope)}{reason}")
@@ -292,9 +274,6 @@ def taken_back(told: TakenBack, now: datetime) -> str:
         f"{len(told.restored)} restored, {len(told.archived)} archived, {told.links} links and {told.evidence} quotes "
         "put back"
     )
-
-
-# -- holds and retention ----------------------------------------------------------------------------------------------
 
 
 def hold(one: Hold, now: datetime) -> str:

@@ -1,21 +1,13 @@
-"""Hooks: what the daemon does with what an assistant's hooks tell it.
+"""Hooks: what the daemon does with the events of an assistant's hooks.
 
-    start    → standing rules, project facts and what bears on the last talk, as one fenced block
-    prompt   → what helps with the prompt, as far as the relevance model can tell, and was not shown yet
-    tool     → a line on what was run or changed
-    stop     → what was said since, from the transcript, or from the event itself
-    compact, end → the same, before the context is folded or gone
+    start    -> standing rules, project facts and what bears on the last talk, as one fenced block
+    prompt   -> what helps with the prompt and was not shown yet
+    tool     -> a line on what was run or changed
+    stop, compact, end -> what was said since, from the transcript or the event
 
-**Everything said is a turn**: a source of its own and a memory of kind `turn` with its session, speaker and place.
-
-**Once is enough.** The id of a source is made of what the host calls the thing said (a record's uuid, a tool call's
-id), or of the session, the speaker and the words where the host gives it no name. A turn that is known by either is
-not stored again, whichever of the ways it comes: the event, the transcript, the spool, a second copy of the hook. The
-names of the last turns are in the session's file, because a source has only one of them.
-
-**A receipt** follows a delivery: *queued* while it waits in the spool, *stored* when its sources are in the store,
-*readable* when the memories that carry them can be recalled. Only the way from a delivery to its memories is written
-down (`spool/receipts.jsonl`); the state is read from the spool and the store, which cannot be wrong about it.
+Everything said is stored as a turn, once: it is known by the name the host gives it, or by session, speaker and words.
+A delivery is *queued* in the spool, *stored* when its sources are, and *readable* when its memories can be recalled;
+`spool/receipts.jsonl` only maps deliveries to memories.
 """
 
 from __future__ import annotations
@@ -87,9 +79,6 @@ class Receipt(Noun):
     at: str
     turns: int = 0
     reason: str = ""
-
-
-# -- one event --------------------------------------------------------------------------------------------------------
 
 
 def answer(engine: Engine, caller: Caller, home: Path, envelope: Mapping[str, Any]) -> dict[str, Any]:
@@ -168,9 +157,6 @@ def _scope(caller: Caller, event: Event, named: str) -> Scope:
         return caller.scope({})
     project = os.path.basename(event.cwd.rstrip("/"))[:200] if caller.token else project_of(event.cwd)
     return caller.scope({"project": project})
-
-
-# -- what is given ----------------------------------------------------------------------------------------------------
 
 
 def _brief(engine: Engine, caller: Caller, event: Event, where: Scope, known: Session) -> str:
@@ -289,9 +275,6 @@ def _asked(messages: Sequence[str]) -> str:
     return "\n".join(text.shorten(message, MAX_ASKED) for message in messages)
 
 
-# -- what is kept -----------------------------------------------------------------------------------------------------
-
-
 def _keep(engine: Engine, event: Event, where: Scope, known: Session, at: float) -> list[str]:
     """Store what an event brought; gives the ids of the memories that carry it."""
     if event.aside:
@@ -337,9 +320,6 @@ def _told(event: Event, moment: datetime, echoes: Echoes) -> Iterator[Said]:
         yield Said(event.tool.id, "tool", line, times.iso(moment))
     if reply := echoes.without(own_words(event.reply)):
         yield Said("", "assistant", reply, times.iso(moment))
-
-
-# -- the spool and receipts -------------------------------------------------------------------------------------------
 
 
 def take_in(engine: Engine, home: Path) -> int:

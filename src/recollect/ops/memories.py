@@ -1,8 +1,7 @@
 """Memories: remembering, finding, changing and forgetting them.
 
-A verb gets the tenant's engine and the caller, and parameters that `parameters.read` has checked. It holds the caller's
-wall: what they read is narrowed to what they see, what they change to what they own. A memory behind someone else's
-wall answers like one that does not exist.
+Each verb applies the caller's wall: reads are narrowed to what they see, changes to what they own. A memory behind
+somebody else's wall does not exist for them.
 """
 
 from __future__ import annotations
@@ -52,9 +51,6 @@ def split(values: dict[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
     if isinstance(rest.get("source"), dict):  # without an id: a source is named by what it is, not by whose it was
         rest["source"] = Source("", **rest["source"])
     return rest, places
-
-
-# -- writing ----------------------------------------------------------------------------------------------------------
 
 
 def remember(engine: Engine, caller: Caller, *, content: str, merge: bool = False, **values: Any) -> Remembered:
@@ -177,9 +173,6 @@ def link(engine: Engine, caller: Caller, *, origin: str, relation: str, target: 
     if relation == "supersedes":  # which takes the target out of recall
         caller.owned(second)
     return engine.link(first.id, relation, second.id, reason=reason)
-
-
-# -- reading ----------------------------------------------------------------------------------------------------------
 
 
 def find(engine: Engine, caller: Caller, id: str) -> Memory:

@@ -1,18 +1,8 @@
 """The memory tool: Claude's `memory_20250818` commands, over memories.
 
-A file is a memory of kind `doc` with the tag `memory-file`, whose title is the path and whose content is the path as
-its first line and the text below it, so that two files may hold the same text and a recall tells which file it found.
-Files lie in the scope the caller is at home in; nobody else's are seen. Directories are what paths have in common.
-
-Paths are text, never names of the file system. They begin with /memories and are refused when a part is empty, a dot,
-two dots, or holds an encoded or unusual sign.
-
-What is answered and what is refused is what the backend of Anthropic's own SDK answers and refuses, word for word
-where it has words for it: models are trained on them.
-
-A mistake of the model is an answer (`is_error`), as the tool's contract has it; only a request that is no command at
-all is an error. Text is kept as every memory is: without control characters or secrets. It is shown line by line as
-data (`recall.fence`): tags and roles are defused, and what sounds like an order is marked as quoted.
+A file is a memory of kind `doc` with the tag `memory-file`; its title is the path, its content the path and the text.
+Paths are text, never names in the file system. Answers and refusals use the words of Anthropic's SDK, because models
+are trained on them. A mistake of the model is an answer (`is_error`). Text is shown line by line as data.
 """
 
 from __future__ import annotations
@@ -85,8 +75,6 @@ class Files:
         page = engine.list(scope=scope, tags=[TAG], limit=MAX_FILES)
         mine = [memory for memory in page.memories if memory.scope == scope.stored() and caller.owns(memory)]
         self._kept: dict[str, Memory] = {memory.title: memory for memory in reversed(mine)}
-
-    # -- commands: their answers are those of the backend that comes with Anthropic's SDK ------------------------------
 
     def view(self, given: dict[str, Any]) -> str:
         path = checked(given.get("path"))
@@ -165,8 +153,6 @@ class Files:
             content = _content(target, self._text(one))
             self._engine.edit(self._kept[one].id, title=target, content=content, reason=f"renamed from {one}")
         return f"Successfully renamed {old} to {new}"
-
-    # -- small parts --------------------------------------------------------------------------------------------------
 
     def _file(self, path: Any) -> str:
         if (wanted := checked(path)) not in self._kept:

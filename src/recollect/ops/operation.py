@@ -1,17 +1,12 @@
 """What an operation is: one declaration from which every surface is made.
 
-The TOML file of a noun (`memories.toml`) declares its operations; the module beside it (`memories.py`) has the
-functions that do the work. HTTP routes, MCP tools, the OpenAPI document, commands, the Python client and the reference
-docs all come from the declaration. `call` is the one way to run an operation: rights first, then parameters, then the
-function. Nothing here imports the engine, so that the command line and the client can read declarations at little
-cost.
+`memories.toml` declares the operations of a noun, `memories.py` has their functions; `call` is the one way to run one.
+Nothing here imports the engine, so that the command line can read declarations quickly.
 
-Keys of a declaration: `title`, `summary` and `description` (which tells a model when to use it); `http` (one address,
-or a list of them); `run`, the function (named like the operation unless given) and `say`, which words the result for a
-model; `returns`, the type of the result as `module:Name`, in a list, or by names; `right`, `destructive`,
-`idempotent`, `status`; `mcp` (its tool) or `no_mcp` (why there is none); `cli` (its command), `within` (the command
-that does it among other things) or `no_cli`; `help` for the command where the summary does not fit; `tenant` where the
-command may name one; `parameters`.
+Keys of a declaration: `title`, `summary` and `description` (when a model should use it); `http` (one address or a
+list); `run`, the function (default: the name) and `say`, which words the result for a model; `returns`, the type as
+`module:Name`; `right`, `destructive`, `idempotent`, `status`; `mcp` or `no_mcp` (why not); `cli`, `within` (a command
+that includes it) or `no_cli`; `help` for the command; `tenant` if the command may name one; `parameters`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Operations that people who look through everything need beside those that assistants use: most feed the page.
-
-Each reads `engine.overview`, or the machine the daemon runs on. Who stands behind a wall sees what is inside.
-"""
+"""Operations for people who look through everything; most feed the dashboard."""
 
 from __future__ import annotations
 

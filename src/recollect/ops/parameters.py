@@ -1,10 +1,7 @@
-"""Parameters: what an operation takes, declared once.
+"""Parameters: what an operation takes, declared once in the TOML files.
 
-The TOML files of operations declare them (`declared`). From the same list come the JSON Schema that tools and the
-OpenAPI document show, the options of a command, the arguments of the Python client, and the reading of what a caller
-sent: aliases resolved, unknown names refused with the known ones, types and bounds checked before anything is done.
-With `loose`, numbers, flags and lists may be sent as text, as in a query string and by models; everywhere else text is
-text. Deeper rules (such as what a kind is called) belong to the engine, and its errors are passed on unchanged.
+From them come JSON Schemas, command options, client arguments and the checks of what a caller sent. With `loose`,
+numbers, flags and lists may be sent as text, as in a query string and by models.
 """
 
 from __future__ import annotations
@@ -275,9 +272,6 @@ def read(
         raise BadInput(f"{', '.join(missing)} is missing.", fix=f"Give {', '.join(missing)}.")
     defaults = {one.name: one.default for one in parameters if not one.required and one.default is not None}
     return defaults | found
-
-
-# -- declarations -----------------------------------------------------------------------------------------------------
 
 
 @cache

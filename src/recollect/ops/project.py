@@ -1,10 +1,7 @@
-"""Verbs of a project: what the operations on git, tasks, ingestion and truth do for a caller.
+"""Verbs of a project: git, tasks, ingestion and citations.
 
-Whose files are read is decided in `folders`. What a whole project is told is not for those behind a user's wall to
-change. A search in the content of commits is only for the person at this machine: history may hold what was taken out
-of memory, and a yes or no for any text would tell it letter by letter.
-
-What cannot be read is said in the answer (`skipped`) where there is something else to tell, and is an error where not.
+`folders` decides whose files are read. Searching the content of commits is only for the person at this machine,
+because history may hold what was removed from memory. What cannot be read is named in `skipped`.
 """
 
 from __future__ import annotations
@@ -43,9 +40,6 @@ def _whole_project(caller: Caller, what: str) -> None:
         raise Forbidden(f"{what} reaches beyond {caller.wall}.", fix="Use a token of no user.")
 
 
-# -- the brief --------------------------------------------------------------------------------------------------------
-
-
 def brief_of(
     engine: Engine, caller: Caller, *, limit: int | None = None, path: str | None = None, project: str | None = None
 ) -> Brief:
@@ -63,9 +57,6 @@ def brief_of(
 
 def briefed(found: Brief, now: datetime) -> str:
     return found.text or "There is nothing to tell yet."
-
-
-# -- the state --------------------------------------------------------------------------------------------------------
 
 
 def project_state(
@@ -142,9 +133,6 @@ def line(commit: Commit) -> str:
     return f"{commit.sha[:12]} {commit.at:%Y-%m-%d} {commit.author}: {text.shorten(commit.subject, 120)}"
 
 
-# -- commits ----------------------------------------------------------------------------------------------------------
-
-
 def search_commits(
     engine: Engine, caller: Caller, *, limit: int, query: str = "", content: str | None = None,
     folder: str | None = None, project: str | None = None, **wanted: Any,
@@ -185,9 +173,6 @@ def searched(found: Mapping[str, Any], now: datetime) -> str:
     return "\n".join(lines) if found["commits"] or found["memories"] else "\n".join(["No commit fits.", *lines])
 
 
-# -- the task at hand -------------------------------------------------------------------------------------------------
-
-
 def set_task_context(
     engine: Engine, caller: Caller, *, task: str, details: dict[str, Any] | None = None, **places: Any
 ) -> Remembered:
@@ -221,9 +206,6 @@ def at_hand(found: Mapping[str, Any], now: datetime) -> str:
     if found["related"]:
         lines += ["What bears on it:", *(words.memory_line(memory, 600) for memory in found["related"])]
     return "\n".join(lines)
-
-
-# -- searching and ingesting ------------------------------------------------------------------------------------------
 
 
 def semantic_search(engine: Engine, caller: Caller, *, query: str, **options: Any) -> Recall:
@@ -277,9 +259,6 @@ def ingest_incident(
 
 def taken_in(report: Report, now: datetime) -> str:
     return words.counted({name: value for name, value in report.as_dict().items() if value}, now)
-
-
-# -- keeping it true --------------------------------------------------------------------------------------------------
 
 
 def update_memory(engine: Engine, caller: Caller, *, id: str, value: str, source: str) -> Memory:

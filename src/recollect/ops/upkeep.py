@@ -115,9 +115,6 @@ def _row(row: Mapping[str, Any]) -> str:
     )
 
 
-# -- words ------------------------------------------------------------------------------------------------------------
-
-
 def told(result: Mapping[str, Any], now: datetime | None = None) -> str:
     job: Job | None = result["job"]
     report: Report | None = result["report"]

@@ -1,7 +1,6 @@
-"""Words: what a model reads of a result. Pure: a result and the present moment in, short text out.
+"""Words: what a model reads of a result. Pure: a result and the time in, short text out.
 
-Recalled text is fenced as data, with its id, kind and date (`recall.fence`), so that it cannot speak to the model and
-is not captured again as if it were new. Ids are given whole: a model copies them into its next call.
+Recalled text is fenced as data (`recall.fence`). Ids are whole, because a model copies them into its next call.
 """
 
 from __future__ import annotations

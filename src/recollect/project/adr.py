@@ -232,9 +232,6 @@ def _below(name: str, text: str) -> str:
     return f"{name}: {text}" if text else ""
 
 
-# -- parts of a file --------------------------------------------------------------------------------------------------
-
-
 def _details(parts: list[Section]) -> dict[str, str]:
     """The fields of the opening, and of sections that hold nothing else."""
     found = markdown.fields(markdown.opening(parts))
@@ -360,9 +357,6 @@ def _latest_first(lines: list[str]) -> list[str]:
     latest = max(day for day, _ in dated)
     last = [line for day, line in dated if day == latest][-1]
     return [last, *(line for line in lines if line is not last)]
-
-
-# -- what it says of others -------------------------------------------------------------------------------------------
 
 
 def _links(status_text: str, told: dict[str, str], body: str, status: str) -> dict[str, list[str]]:

@@ -1,8 +1,7 @@
 """The services that an incident report names as affected. Pure.
 
-Fields and headings such as "Affected services" come first, then the title ("CoreDNS outage"), then the summary ("the
-`cart-api` service was down"). A word counts as a name only if it is written or used like one; in doubt there is none,
-because a wrong service is worse than none.
+They come from fields and headings ("Affected services"), else from the title, else from the summary. A word counts as a
+name only if it is written or used like one, because a wrong service is worse than none.
 """
 
 from __future__ import annotations
@@ -87,9 +86,6 @@ def affected_services(title: str, fields: Mapping[str, str], parts: Sequence[Sec
     return tuple(dict.fromkeys(texts.shorten(one, 80) for one in found))[:MAX_SERVICES]
 
 
-# -- fields and headings ----------------------------------------------------------------------------------------------
-
-
 def names_services(label: str) -> bool:
     return _LABEL.fullmatch(label) is not None
 
@@ -138,9 +134,6 @@ def _names(value: str) -> list[str]:
     if any(len(part.split()) > MAX_WORDS for part in parts):
         return []
     return [part for part in parts if not _VAGUE.match(part)]
-
-
-# -- what the words say -----------------------------------------------------------------------------------------------
 
 
 def _in_title(title: str, body: str) -> list[str]:

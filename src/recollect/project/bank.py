@@ -106,9 +106,6 @@ def _text(path: Path) -> str:
         ) from error
 
 
-# -- taking in --------------------------------------------------------------------------------------------------------
-
-
 def import_files(
     engine: Engine, place: Bank, *, dry_run: bool = False, embed: bool = True, progress: Progress | None = None
 ) -> BankImport:  # fmt: skip
@@ -255,9 +252,6 @@ def broken(settings: Settings, now: datetime) -> str:
     return "; ".join(check.detail for check in wrong)
 
 
-# -- writing beside the store -----------------------------------------------------------------------------------------
-
-
 class BankWriter(Follower):
     """Appends to the files what the journal says was learnt, changed, or holds no longer."""
 
@@ -325,9 +319,6 @@ def erase(folder: Path, memory: str, id: str = "") -> None:
         before = _text(path) if path.is_file() else ""
         if (id or memory in before) and (after := learning.remove_entries(before, memory, id)) != before:
             write_private(path, after)
-
-
-# -- what a retrospective learns --------------------------------------------------------------------------------------
 
 
 def validate(one: Learning) -> Learning:

@@ -1,11 +1,9 @@
-"""The brief: what an assistant is given when a session starts.
+"""The brief: what an assistant is told when a session starts.
 
-    signals → one question → recall, and what proved itself → a share for every category → one fenced block
+    signals -> one query -> recall, and what proved useful -> a share for every category -> one fenced block
 
-Learnings are searched in all projects, everything else in this one. Without signals, the memories that proved
-themselves (often observed and used, confident, fresh) come first. The block is that of `recall.context`; a last line
-tells people how it was made. Everything takes at most two seconds: slow steps are skipped and named, and the last
-resort are the files of the knowledge bank. Only what is shown counts as recalled.
+Learnings come from all projects, everything else from this one. Everything takes at most two seconds: slow steps are
+skipped and named, and the last resort is the files of the knowledge bank.
 """
 
 from __future__ import annotations
@@ -166,9 +164,6 @@ def _seen(wanted: BriefRequest) -> Scope:
     return Scope(user=wanted.scope.user) if wanted.across else wanted.scope
 
 
-# -- retrieval --------------------------------------------------------------------------------------------------------
-
-
 def _look(engine: Engine, signals: Signals, wanted: BriefRequest, recipe: str, deadline: Deadline) -> _Found:
     """Everything that is asked of the store: the task, what bears on the question, and how much there is."""
     told = replace(signals, task=_task(engine, wanted.scope))
@@ -259,9 +254,6 @@ def _chosen(hits: Sequence[Hit], limit: int) -> list[Hit]:
     return [hit for hit in ordered if hit.memory.id in places]
 
 
-# -- telling ----------------------------------------------------------------------------------------------------------
-
-
 def diagnosis(entries: int, found: _Found, model: str, skipped: Sequence[str]) -> str:
     """How a brief came about, in a line. It is for people: an assistant would only spend tokens on it.
 
@@ -289,9 +281,6 @@ def append_line(block: str, line: str) -> str:
     """A block with one more line at its end, inside it."""
     inner = block.removesuffix(CLOSE).rstrip("\n") if block else f"{OPEN}\n{HEADER}"
     return f"{inner}\n\n{line}\n{CLOSE}"
-
-
-# -- without a store --------------------------------------------------------------------------------------------------
 
 
 def from_files(settings: Settings, wanted: BriefRequest, semantic: str) -> Brief:

@@ -1,8 +1,7 @@
 """Code: the functions and types of a file as pieces. Pure; never raises.
 
-One piece for each function and type, and one for the file if it has more to tell. Calls inside a file and imports
-become links. Code without a grammar is split at blank lines. Line numbers are not kept, because they move with every
-edit; `path::name` still names a symbol.
+Each function and type is a piece, and so is the file if it has more to tell. Calls and imports become links. Code
+without a grammar is split at blank lines. Line numbers are not kept, because they move with every edit.
 """
 
 from __future__ import annotations
@@ -59,9 +58,6 @@ def read(text: str, path: str) -> list[Piece]:
         return _blocks(text, path)
     pieces = _pieces(found, path)
     return pieces + _blocks("\n\n".join(found.statements), path, [piece.key for piece in pieces])
-
-
-# -- pieces of an outline ---------------------------------------------------------------------------------------------
 
 
 def _pieces(found: Outline, path: str) -> list[Piece]:
@@ -147,9 +143,6 @@ def _used(symbol: Symbol, found: Outline) -> list[str]:
     return [one.module for one in found.imports if words.intersection(one.names)]
 
 
-# -- links ------------------------------------------------------------------------------------------------------------
-
-
 def _depends(found: Outline, path: str) -> Links:
     """The files and the foreign modules that a file needs."""
     targets: list[str] = []
@@ -189,9 +182,6 @@ def _called(call: str, symbol: Symbol, known: dict[str, str], language: Language
     return known.get(name, "")
 
 
-# -- words ------------------------------------------------------------------------------------------------------------
-
-
 def keywords(name: str) -> tuple[str, ...]:
     """What a symbol is found by beside its text: the words of its name.
 
@@ -220,9 +210,6 @@ def trimmed(text: str, most: int) -> str:
     kept = text[: most - 40]
     kept = kept[: kept.rfind("\n")] if kept.rfind("\n") > most // 2 else kept
     return f"{kept}\n… {text.count(chr(10), len(kept)) + 1} more lines"
-
-
-# -- without a parser -------------------------------------------------------------------------------------------------
 
 
 def _blocks(text: str, path: str, taken: Iterable[str] = ()) -> list[Piece]:

@@ -1,8 +1,6 @@
-"""Commits as memories, each stored once, with the commit as its source.
+"""Commits as memories. The id of a source is derived from the commit, so each is stored once.
 
-The last few hundred are stored when a repository is first seen, then what is new. The id of the source is derived from
-the commit, so it is the same from any clone or branch. A commit of a branch belongs to that branch until it is merged
-(`truth`).
+A commit of a branch belongs to that branch until it is merged (`truth`).
 """
 
 from __future__ import annotations

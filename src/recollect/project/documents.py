@@ -1,8 +1,7 @@
 """Documents: markdown by heading, plain text, meeting transcripts, and instructions for assistants. Pure.
 
-A section is a piece, with the headings above it as context. Files that instruct an assistant (CLAUDE.md, AGENTS.md,
-cursor rules) are read item by item: orders and preferences become rules and preferences, the rest a document. A typed
-memory file names its kind in the front matter. Transcripts are split into readable stretches.
+A section is a piece. Files that instruct an assistant (CLAUDE.md, AGENTS.md, cursor rules) are read item by item:
+orders become rules, preferences become preferences.
 """
 
 from __future__ import annotations
@@ -113,9 +112,6 @@ def _distinct(pieces: list[Piece]) -> list[Piece]:
     return named
 
 
-# -- markdown ---------------------------------------------------------------------------------------------------------
-
-
 def _sections(body: str, title: str, importance: int = 5) -> Iterator[Piece]:
     for part in markdown.sections(body):
         if not part.body.strip("-*_= \n"):
@@ -151,9 +147,6 @@ def _cut(body: str, most: int = MAX_PIECE) -> list[str]:
 def _without_index(body: str) -> str:
     """A memory file without the list of others, which are read by themselves."""
     return "\n".join(line for line in body.split("\n") if not _INDEX.fullmatch(line))
-
-
-# -- what assistants are told -----------------------------------------------------------------------------------------
 
 
 def _typed(front: dict[str, str], body: str, kind: str) -> list[Piece]:
@@ -232,9 +225,6 @@ def _listed(body: str) -> list[_Item]:
 
 def _is_order(told: str) -> bool:
     return len(told.split()) > 2 and bool(_ORDERS.search(told) or _PREFERS.search(told))
-
-
-# -- what was said ----------------------------------------------------------------------------------------------------
 
 
 def _spoken(body: str) -> str:

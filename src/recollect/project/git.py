@@ -1,11 +1,8 @@
 """Git: a repository, and what can be read of it.
 
-Every question is one `git` process with an argument list, a time limit and no optional locks; answers come `-z`.
-
-A repository that somebody else made must not run anything here. Its configuration can name programs (filters, monitors,
-external diffs), so git does not see it: it gets a configuration of ours, into which a few harmless settings are copied.
-Only `find` reads the real one, and asks only where things are. Submodules are compared by commit alone. Works in
-worktrees, submodules, shallow, bare and empty repositories (`tests/test_git.py`, `tests/test_hostile_repository.py`).
+A repository made by somebody else must not run anything here, and its configuration can name programs. So git gets a
+configuration of ours with a few harmless settings copied; only `find` reads the real one. Every call is one process
+with an argument list and a time limit (`tests/test_hostile_repository.py`).
 """
 
 from __future__ import annotations
@@ -121,8 +118,6 @@ class Repository:
         """Whether it is a further work tree of a repository that is elsewhere."""
         return self.git != self.common
 
-    # -- asking -------------------------------------------------------------------------------------------------------
-
     def ask(
         self, *words: str, given: str | None = None, fine: Sequence[int] = (0,), patience: float = PATIENCE
     ) -> str:  # fmt: skip
@@ -157,8 +152,6 @@ class Repository:
             lines.append(f"{key} = {_quoted(value)}")
         return "\n".join(lines) + "\n"
 
-    # -- where it stands ----------------------------------------------------------------------------------------------
-
     def refs(self) -> dict[str, str]:
         """Every branch, by its full name, with the commit it stands at."""
         told = self.ask("for-each-ref", "--format=%(refname) %(objectname)", "refs/heads", "refs/remotes")
@@ -189,8 +182,6 @@ class Repository:
         told = self.ask("config", "--get", "remote.origin.url", fine=(0, 1)).strip()
         return re.sub(r"^(?:\w+://)?(?:[^@/]+@)?|(?:\.git)?/*$", "", told).replace(":", "/").lower()
 
-    # -- commits ------------------------------------------------------------------------------------------------------
-
     def log(self, *words: str, limit: int, paths: Sequence[str] = (), files: bool = True) -> tuple[Commit, ...]:
         """Commits, newest first; of an empty repository none. `words` are options and names of commits of ours."""
         if not self.resolve("HEAD") and not any(_SHA.match(word) for word in words):
@@ -216,8 +207,6 @@ class Repository:
     def history(self, path: str, limit: int = 50) -> tuple[Commit, ...]:
         """The commits that changed a file, also under the names it had before."""
         return self.log("--follow", limit=limit, paths=[self.inside(path)])
-
-    # -- files --------------------------------------------------------------------------------------------------------
 
     def inside(self, path: str) -> str:
         """A path below the root, as git calls it; one that leads out of it is refused."""
@@ -258,9 +247,6 @@ class Repository:
         """Whether a file is there and in the repository itself: a symbolic link may lead anywhere."""
         whole = self.root / path
         return whole.is_file() and os.path.realpath(whole) == os.path.join(os.path.realpath(self.root), path)
-
-
-# -- finding one ------------------------------------------------------------------------------------------------------
 
 
 def find(folder: str | Path) -> Repository:
@@ -406,9 +392,6 @@ def _default_by_files(common: Path) -> str:
     return ""
 
 
-# -- one process ------------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class _Done:
     code: int
@@ -444,9 +427,6 @@ def _run(
     if done.returncode not in fine:
         raise GitUnavailable(f"git {words[0]} failed: {trouble.splitlines()[-1] if trouble else done.returncode}.")
     return _Done(done.returncode, done.stdout[:MAX_OUTPUT].decode("utf-8", "surrogateescape"), trouble)
-
-
-# -- reading answers (pure) -------------------------------------------------------------------------------------------
 
 
 def read_commits(told: str) -> Iterator[Commit]:

@@ -1,8 +1,7 @@
 """Incident reports and post-mortems, whatever their headings are called. Pure.
 
-A report becomes one incident (what happened, impact, cause, resolution), a lesson for each thing learnt, and a
-procedure with the action items, each linked to the affected services. What is not stated is empty: a severity mentioned
-in passing is not this incident's.
+A report becomes an incident, a lesson for each thing learnt, and a procedure with the action items. What is not stated
+stays empty.
 """
 
 from __future__ import annotations
@@ -194,9 +193,6 @@ def _render(report: Incident) -> str:
 
 def _listed(cause: str, factors: tuple[str, ...]) -> str:
     return "\n".join(f"- {one}" for one in factors) if len(factors) > 1 else cause
-
-
-# -- parts of a file --------------------------------------------------------------------------------------------------
 
 
 def _role(title: str) -> str:

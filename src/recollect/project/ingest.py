@@ -1,13 +1,10 @@
 """Ingestion: read a file or a folder, and follow it as it changes.
 
-    walk → unchanged? → recognise → pieces → what is new, kept, changed or gone → the write path → links
+    walk -> unchanged? -> recognise -> pieces -> new, kept, changed or gone -> write -> links
 
-**A file is one source**, identified by its root (`known_files`) and path, with the hash of its content; a file with the
-stored hash is not read again. In a changed file, an unchanged piece keeps its memory, a changed one supersedes it, a
-missing one is retired. The hash is written last, so an interrupted run is completed by the next.
-
-**Branches are separate.** Changes on a branch other than the default one are ingested for that branch alone.
-**Decisions end**: a record that another replaced is superseded, linked, and valid until the other's date.
+A file is one source, with the hash of its content. In a changed file, an unchanged piece keeps its memory, a changed
+one supersedes it, a missing one is retired. The hash is written last, so that an interrupted run is completed later.
+Changes on a feature branch are ingested for that branch alone.
 """
 
 from __future__ import annotations
@@ -233,8 +230,6 @@ class _Run:
             progress(len(files) + 1, len(files) + 1)
         return self.report
 
-    # -- reading ------------------------------------------------------------------------------------------------------
-
     def _look(self, file: File, known: dict[str, Source]) -> _Read | None:
         """What is new in a file, or nothing."""
         id = self.id_of(file.path)
@@ -308,8 +303,6 @@ class _Run:
 
     def _skip(self, why: str, count: int = 1) -> None:
         self.report.skipped[why] = self.report.skipped.get(why, 0) + count
-
-    # -- writing ------------------------------------------------------------------------------------------------------
 
     def _write(self, batch: list[_Read], known: dict[str, Source]) -> None:
         """Write what some files say: new pieces first, then what they take the place of, and the hashes last."""
@@ -426,8 +419,6 @@ class _Run:
         scope = replace(self._scope, branch=self.branch_of(read.file.path))
         return draft_of(piece, read.file.path, source, scope, self._engine.settings.content_limit)
 
-    # -- taking back --------------------------------------------------------------------------------------------------
-
     def _gone(self, there: dict[str, None]) -> list[str]:
         """The files that were taken in from here before and are not there now."""
         stamps = self._of_project
@@ -492,8 +483,6 @@ class _Run:
         if not held and any(one.memory.id == memory.id for one in said):
             self._engine.edit(memory.id, state="active", valid_to=None, reason="what took its place is gone")
             self.report.edited += 1
-
-    # -- tying --------------------------------------------------------------------------------------------------------
 
     def _tie(self) -> None:
         if not self.report.dry_run:

@@ -1,11 +1,7 @@
-"""Followers of the journal: files that are written beside the store as it changes.
+"""Followers of the journal: files beside the store that are updated as it changes.
 
-A follower reads the changes since it last ran and stores its position in the home folder, so it misses nothing,
-whichever process wrote. If the database was made anew, it starts from the beginning.
-
-**The daily log** is one file a day with a line for each new memory. Memories from files are left out, so that a log
-inside a watched folder does not feed itself; so are turns. A purge removes its line. The knowledge bank (`bank`) is a
-follower too.
+A follower stores its position in the home folder and starts again if the database is new. The daily log leaves out
+turns and memories that came from files, so that a log in a watched folder does not feed itself.
 """
 
 from __future__ import annotations

@@ -1,15 +1,9 @@
-"""Known files: what is remembered of the files that a project was ingested from, and which of its folders each is of.
+"""What is known about the files that a project was ingested from.
 
-**Stamps** tell what files looked like when they were last read, so that one that did not change need not be opened: a
-small JSON file for each project in the home folder. The hash in the store is the truth; losing the stamps costs time
-and nothing else. A stamp of a file that was changed just before it was taken is not believed, because it could have
-changed again without the clock moving.
-
-**Roots** are the folders that a project was ingested from. A file is known by its root and its path below it. A root is
-named by the address of its repository, or else by its folder; an older version named files by the project alone, which
-counts as a root without a name. Where roots lie inside each other, a file belongs to the one that was ingested first. A
-root that is gone from its folder and found again elsewhere, with most of its files unchanged, was moved and keeps its
-name.
+**Stamps** record what files looked like when they were read, so that unchanged files are not opened. They only save
+time: the hash in the store decides. **Roots** are the ingested folders, named by the address of their repository or by
+their path. If roots contain each other, a file belongs to the one that was ingested first. A root that was moved keeps
+its name.
 """
 
 from __future__ import annotations
@@ -161,8 +155,6 @@ class Roots:
         whole = f"{self._here}/{path}"
         root = next(one for one in self._sharing if whole.startswith(f"{one.folder.rstrip('/')}/"))
         return root, whole.removeprefix(f"{root.folder.rstrip('/')}/")
-
-    # -- a root that is new here --------------------------------------------------------------------------------------
 
     def _name(self) -> str:
         """The name of a root that was not ingested from this folder before."""

@@ -1,8 +1,4 @@
-"""Languages: the table `languages.toml`, which says how the trees of each language are read.
-
-A language is a row of that table and no code path of its own, but for how its imports are written (`imports`). The
-names of nodes are those of the grammar packages.
-"""
+"""Languages: how the syntax trees of each language are read (`languages.toml`; node names as in the grammars)."""
 
 from __future__ import annotations
 

@@ -1,14 +1,11 @@
 """Learnings: the entries of a knowledge bank in markdown, read, ranked and written. Pure.
 
-Under a heading of the third level stands one learning: a description, then a list of facts.
-
     ### Pattern: Read a real sample first
     Parsers that were written from the description alone broke on the first real file.
     - Confidence: high
     - Observation count: 3
 
-The id is a hash of the description without case and spacing. Items with other names are reasoning. A learning that
-occurs twice counts once, with the higher count. Lines that would look like markdown are escaped with a backslash.
+The id is a hash of the description. List items with other names are reasoning.
 """
 
 from __future__ import annotations
@@ -78,9 +75,6 @@ def content_id(description: str) -> str:
     True
     """
     return hashlib.sha256(" ".join(description.lower().split()).encode("utf-8", "replace")).hexdigest()[:16]
-
-
-# -- reading ----------------------------------------------------------------------------------------------------------
 
 
 def read(text: str, category: str) -> list[Learning]:
@@ -197,9 +191,6 @@ def merge(one: Learning, other: Learning) -> Learning:
     )
 
 
-# -- writing ----------------------------------------------------------------------------------------------------------
-
-
 def write(learning: Learning) -> str:
     """A learning as it stands in a file, read back as what it was."""
     safe = _TO_ESCAPE.sub(r"\1\\", learning.description.replace("<!--", "<\\!--"))
@@ -294,9 +285,6 @@ def level(confidence: float) -> str:
     ('high', 'medium', 'low')
     """
     return "high" if confidence > 0.8 else "medium" if confidence > 0.5 else "low"
-
-
-# -- without a store --------------------------------------------------------------------------------------------------
 
 
 def rank(learnings: Iterable[Learning]) -> list[Learning]:

@@ -1,8 +1,6 @@
-"""Links between pieces, written after all of them are stored.
+"""Links between pieces, written after all of them are stored (targets: see `piece`).
 
-A piece names another by its key in the same file, by file (`file:PATH`, `file:PATH#KEY`) or by number (`adr:15`);
-anything else of the form `KIND:NAME` is an entity, which is created if missing. A superseded decision ends when its
-successor began.
+A missing entity is created. A superseded decision ends when its successor began.
 """
 
 from __future__ import annotations
@@ -117,8 +115,6 @@ class LinkWriter:
         for n in range(0, len(nodes), MANY):
             graph.create(nodes[n : n + MANY])
         return sum(graph.attach(ties[n : n + MANY]) for n in range(0, len(ties), MANY))
-
-    # -- what a target means ------------------------------------------------------------------------------------------
 
     def _memory(self, path: str, target: str) -> str:
         """The memory that a target names, or nothing."""

@@ -377,9 +377,6 @@ def holes(texts: Iterable[str]) -> int:
     return sum(len(_PLACEHOLDER.findall(text)) for text in texts)
 
 
-# -- records ----------------------------------------------------------------------------------------------------------
-
-
 def stem(path: str) -> str:
     """The name of a file without its suffix."""
     name = re.split(r"[\\/]", path)[-1]

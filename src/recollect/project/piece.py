@@ -1,13 +1,9 @@
 """Pieces: what a parser finds in one file, before any of it is a memory.
 
-A parser is a pure function `read(text, path) -> list[Piece]`; it takes any text and never raises. The `key` of a piece
-is its stable name inside its file (a heading path, a symbol, an ADR's number): when the file changes, the piece of the
-same key with other content takes the place of the older one.
-
-A link names a relation and a target: the key of another piece of the same file, another file (`file:PATH` or
-`file:PATH#KEY`, relative to the file or to the root, or `adr:NUMBER`), or an entity (`KIND:NAME`, such as
-`service:billing`). A module (`module:NAME`, or `module:NAME#NAMES` with what is imported from it) may be a file of the
-project.
+A parser is a pure function `read(text, path) -> list[Piece]` that never raises. The `key` names a piece inside its file
+(a heading path, a symbol, an ADR number), so that a changed piece replaces the older one. The target of a link is the
+key of a piece in the same file, `file:PATH` or `file:PATH#KEY`, `adr:NUMBER`, `module:NAME#NAMES`, or an entity
+(`service:billing`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Recognising what a file is, by its name and its text, and choosing the parser that reads it.
-
-Of several parsers that recognise a text, the surest one reads it. A template is read as a document.
-"""
+"""Recognise what a file is by its name and text, and choose the parser that reads it."""
 
 from __future__ import annotations
 

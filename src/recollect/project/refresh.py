@@ -1,8 +1,4 @@
-"""Keeping up with a repository: what the git hooks, the daemon and `recollect git --refresh` do.
-
-Commits are stored, memories follow their branches, changed files are ingested again, and citations are checked. Nothing
-happens if nothing changed since the last time.
-"""
+"""Bring memory up to date with a repository: commits, branches, changed files and citations."""
 
 from __future__ import annotations
 

@@ -135,9 +135,6 @@ def changed_files(top: Path, patience: float, ranges: Sequence[str] = LAST) -> t
     return ()
 
 
-# -- the feature at hand ----------------------------------------------------------------------------------------------
-
-
 def _feature(top: Path) -> tuple[str, str, str]:
     """The slug, first paragraph and last phase of the feature that is being worked on."""
     active = [(meta, path) for path in _metas(top) if (meta := _meta(path))]

@@ -1,8 +1,7 @@
 """The state of a repository, cached: branch, changes, the last commits, the history of files.
 
-Before each answer the time stamps of HEAD, the index and the tracked files are compared; if none changed, git is not
-asked. A work tree that is too large for that, or has submodules, is read again after a few seconds. A file written in
-the moment of reading could have changed unseen, so such a reading is not kept.
+Git is asked only if the time stamps of HEAD, the index or the tracked files changed. A large work tree, or one with
+submodules, is read again after a few seconds. A reading during which a file was written is not cached.
 """
 
 from __future__ import annotations
@@ -170,9 +169,6 @@ def authors(commits: tuple[Commit, ...]) -> tuple[Author, ...]:
     return tuple(Author(name, count, last[name]) for name, count in times.most_common())
 
 
-# -- the cheap look ---------------------------------------------------------------------------------------------------
-
-
 def _holds(repository: Repository) -> bool:
     """Whether the work tree still belongs to that repository: it may have been made anew."""
     return (repository.root / ".git").exists()
@@ -232,9 +228,6 @@ def _to_watch(repository: Repository) -> list[str] | None:
             folders.add(path)
     watched = sorted(paths | folders)
     return watched if len(watched) <= WATCHED else None
-
-
-# -- the reading ------------------------------------------------------------------------------------------------------
 
 
 def _worked_on(repository: Repository) -> State:

@@ -1,8 +1,4 @@
-"""Symbols: the functions and types of a file of code, what it imports, and who calls whom. Pure, and never raises.
-
-A tree-sitter grammar reads the file, which copes with broken code. Where none is installed, the answer is None and
-`missing` says what to install.
-"""
+"""Symbols: the functions and types of a code file, its imports and calls, by tree-sitter. Pure; never raises."""
 
 from __future__ import annotations
 
@@ -169,8 +165,6 @@ class _Reader:
             inner = self._inner(place)
             stack += [_Place(child, inner, place.depth + 1, loose) for child in reversed(node.named_children)]
 
-    # -- what a node is -----------------------------------------------------------------------------------------------
-
     def _value(self, place: _Place) -> Node | None:
         """The function or class that a node gives a name to."""
         names = self._language.bound.get(place.node.type)
@@ -235,8 +229,6 @@ class _Reader:
 
     def _joined(self, space: str, name: str) -> str:
         return self._language.joint.join(part for part in (space, name) if part)
-
-    # -- one symbol ---------------------------------------------------------------------------------------------------
 
     def _symbol(self, place: _Place) -> Symbol | None:
         node, language = place.node, self._language
@@ -379,8 +371,6 @@ class _Reader:
         receiver = node.child_by_field_name("receiver")
         words = self._of(receiver).strip("()").split()
         return (*self._language.own, *(words[:1] if len(words) > 1 else ()))
-
-    # -- calls --------------------------------------------------------------------------------------------------------
 
     def _with_calls(self, found: list[tuple[Node, Symbol]]) -> tuple[Symbol, ...]:
         """The symbols, each with what it calls, as it is written there."""

@@ -1,7 +1,4 @@
-"""The current task of a user and project (and branch, if one is named): a memory of kind `task` with a tag of its own.
-
-A new task supersedes the one before.
-"""
+"""The current task of a user and project (and branch): a memory of kind `task` that supersedes the one before."""
 
 from __future__ import annotations
 

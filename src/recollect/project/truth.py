@@ -1,15 +1,11 @@
-"""Citations and branches: whether what a memory cites still stands, and where it applies.
+"""Citations and branches: whether what a memory cites still stands, and where the memory applies.
 
     src/pool.py              a file            commit:1a2b3c…            a commit
     src/pool.py::Pool.take   a symbol in it    blob:src/pool.py@9f8e…    its content when it was cited
 
-`with_blobs` records the hash of a file or of a symbol's definition when a memory is made. `verify` compares all
-citations of a project again; if one changed, the memory gets the tag `stale` and a ref `stale:…` with the reason, until
-all stand again. A memory is compared with its own branch, and with the default branch as well, so that switching
-branches marks nothing.
-
-When a branch is merged (also by rebase or squash), its memories apply to the project; when it is deleted unmerged, they
-are archived. A branch that was never seen here is left alone.
+`verify` compares the citations of a project; a memory with a changed citation gets the tag `stale` until all stand
+again. It is compared with its own branch, or else also with the default branch, so that switching marks nothing.
+When a branch is merged, its memories apply to the project; when it is deleted unmerged, they are archived.
 """
 
 from __future__ import annotations
@@ -61,9 +57,6 @@ class Verified(Noun):
     checked: int = 0
     stale: tuple[Stale, ...] = ()
     recovered: tuple[str, ...] = ()
-
-
-# -- citing -----------------------------------------------------------------------------------------------------------
 
 
 def files_of(refs: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -144,9 +137,6 @@ def definition(text: str, symbol: str) -> str:
         if line and not deeper and re.match(r"}|end\b", line):
             break
     return "\n".join(line.rstrip() for line in lines[start:end]).rstrip()
-
-
-# -- looking again ----------------------------------------------------------------------------------------------------
 
 
 def verify(engine: Engine, repository: Repository, project: str, *, mark: bool = True) -> Verified:
@@ -286,9 +276,6 @@ class CitationCheck:
 def _blobs(memory: Memory) -> list[tuple[str, str]]:
     """The files and symbols that a memory cites, with what they were."""
     return [(match["place"], match["hash"]) for ref in memory.refs if (match := _BLOB.fullmatch(ref))]
-
-
-# -- branches ---------------------------------------------------------------------------------------------------------
 
 
 def tip_of(refs: dict[str, str], branch: str) -> str:

@@ -1,7 +1,7 @@
 """The files below a folder that may be read, and why others may not.
 
-In a repository git lists them; elsewhere `.gitignore` files are read as git reads them. `.recollectignore` works the
-same way on top of both. Symbolic links are not followed.
+Git lists them in a repository; elsewhere `.gitignore` files count. `.recollectignore` applies on top. Symbolic links
+are not followed.
 """
 
 from __future__ import annotations
@@ -106,9 +106,6 @@ def _look(tree: Tree, names: Iterable[str]) -> None:
             tree.skipped["a link"] += 1
         else:
             tree.skipped["no plain file"] += 1
-
-
-# -- what is ignored --------------------------------------------------------------------------------------------------
 
 
 def _kept(tree: Tree, names: list[str]) -> Iterator[str]:

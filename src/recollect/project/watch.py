@@ -1,8 +1,7 @@
-"""The watcher: ingests markdown files of some folders as they change.
+"""The watcher: ingests the markdown files of some folders as they change.
 
-At first all files are looked at, then those that the operating system reports (`watchfiles`); where it cannot, the
-folders are scanned every second. A file is read half a second after its last change. Files over 100 KB are skipped and
-reported. The daily log leaves out what came from files, so the two do not feed each other (`tests/test_watch.py`).
+A file is read half a second after its last change. Where the system reports no changes, folders are scanned every
+second. Files over 100 KB are skipped and reported.
 """
 
 from __future__ import annotations
@@ -99,8 +98,6 @@ class Watcher:
                 self._take(folder, self._wanted if folder in inside else inside.__contains__)
                 quiet -= inside
 
-    # -- changes ------------------------------------------------------------------------------------------------------
-
     def _changes(self, stopping: Event) -> Iterator[set[Path]]:
         """The files that changed since the last time, several times a second, until told to stop."""
         if not self._poll:
@@ -162,8 +159,6 @@ class Watcher:
 
     def _folder(self, path: Path) -> Path:
         return next((folder for folder in self._folders if path.is_relative_to(folder)), self._folders[0])
-
-    # -- files --------------------------------------------------------------------------------------------------------
 
     def _fits(self, path: Path) -> bool:
         """Whether a file is small enough; one that is gone is. What is too large is said once."""

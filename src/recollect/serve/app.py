@@ -1,14 +1,13 @@
-"""The application: every surface of the server under one roof, made by one function.
+"""The application: every surface of the server.
 
-    /               the page that people look at (`page`, files in `dashboard/`), and logging in
+    /               the dashboard (`page`) and logging in
     /v1/…           the operations (`http`), events, the memory tool
     /mcp …          the Model Context Protocol (`mcp`, by way of `deferred`)
-    /hook …         what assistants' hooks send (`hooks`)
-    /openapi.json   the same operations, for machines; /docs for people
-    /healthz        the process answers · /readyz it has its store · /metrics what it did
+    /hook           what assistants' hooks send (`ops.hooks`)
+    /openapi.json   the operations for machines; /docs for people
+    /healthz        the process answers; /readyz it has its store; /metrics
 
-Each surface is a list of routes. Everything passes the gate (`gate`), which says who is calling:
-`request.state.caller`; `request.app.state.tenants.engine(caller)` is the engine to use.
+Every request passes the gate (`gate`), which sets `request.state.caller`.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
-"""A connection: what uvicorn does with one, and what we add. Both sockets, and every server of ours, use it.
+"""A connection: uvicorn's HTTP protocol, with two additions.
 
-**Who is at the other end** of a Unix socket is what the kernel says: the user id of the process that connected. It
-travels to the gate in `scope["state"]`, which nothing that is sent can reach.
-
-**How long a head may take.** Whoever connects has to send the whole head of a request within some seconds, and so again
-for each further request on the same connection. Else a few hundred half-sent heads would hold every file handle.
+The user id of the process at the other end of a Unix socket is in `scope["state"]`. The head of a request must arrive
+within some seconds, so that half-sent heads cannot use up all file handles.
 """
 
 from __future__ import annotations

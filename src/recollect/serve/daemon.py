@@ -1,13 +1,8 @@
-"""The daemon: one process for each home that holds the store, the model and the vector index for everybody.
+"""The daemon: one process for each home that holds the store, the model and the vector index.
 
-Holding the lock, it binds a port and a Unix socket, opens the engine and answers: words at once, meaning as soon as the
-model is loaded. Only when it answers does it write `daemon.json`, by which clients find it. A stop, by signal or by
-`recollect stop`, goes the same way back: accept nothing more, let what runs come to its end, end the background work,
-close the engine, remove socket, `daemon.json` and lock. Nothing is left behind; and after a `kill -9`, when everything
-is, the next start takes it over.
-
-`GET /daemon/status` and what the command line reads by way of the daemon (`reading`) are answered here and on the Unix
-socket only, for the account that runs the daemon.
+Holding the lock, it binds a port and a Unix socket, opens the engine, answers, and only then writes `daemon.json`. A
+stop takes the same steps back. `/daemon/status` and `/daemon/read` are answered here, on the Unix socket only, for the
+account that runs the daemon.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""MCP, loaded in the background while everything else answers already.
+"""MCP, loaded in the background, because importing the SDK takes half a second.
 
-Importing the SDK costs half a second, which neither the first hook nor the first request over HTTP should wait for. The
-addresses are there at once; who asks before the import is done waits for it. It begins with the daemon and not with the
-first request, because an assistant whose first handshake is slow goes on without its tools (seen with Codex). What
-serves it runs in a task of the application's lifespan, because it must end in the task it began in.
+Requests that come earlier wait. Loading begins with the daemon, because an assistant whose handshake is slow continues
+without its tools.
 """
 
 from __future__ import annotations

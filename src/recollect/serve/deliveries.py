@@ -1,16 +1,11 @@
-"""Deliveries: changes posted to webhooks, in order, signed, and tried again until they are taken.
+"""Deliveries: changes posted to webhooks, in order, signed, and retried until they are accepted.
 
-One thread looks at the webhooks every second. A delivery is a POST of `{"webhook": id, "changes": […]}`, with these
-headers:
-
-    Recollect-Delivery: ID-FIRST-LAST          the same when it is tried again
+    Recollect-Delivery: ID-FIRST-LAST          the same for a retry
     Recollect-Timestamp: 1772442000            seconds
-    Recollect-Signature: sha256=HEX            HMAC of "TIMESTAMP.BODY" with the webhook's secret
+    Recollect-Signature: sha256=HEX            HMAC of "TIMESTAMP.BODY" with the secret of the webhook
 
-An answer of 2xx moves the webhook's cursor, which lies in the store: after a crash deliveries go on where they were, so
-the last one may come twice and none is lost. Anything else counts as a failure and doubles the wait, up to an hour.
-Redirects are not followed. A webhook that was not made at this machine reaches only public addresses, and the address
-is looked up for each delivery and then used as it was found.
+A 2xx answer moves the cursor in the store; anything else doubles the wait, up to an hour. Redirects are not followed.
+A webhook that was not made at this machine reaches only public addresses, and the resolved address is the one used.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""Leaving a process behind: the daemon in the background, and its starter told how it went.
-
-The process is forked before anything that has threads is loaded. The child gets a session of its own and nothing of the
-terminal; it says through a pipe, once, that it is ready or why it is not. The parent passes that on and ends, so that
-the daemon is nobody's child: an assistant that ends everything it started does not end the daemon with it.
-"""
+"""Run the daemon in the background: fork, detach from the terminal, and tell the parent through a pipe how it went."""
 
 from __future__ import annotations
 

@@ -1,12 +1,7 @@
 """Events: the journal as a stream (Server-Sent Events), resumable by sequence number.
 
-Each event's id is the sequence number of its change. A reader that comes back with `Last-Event-ID` (browsers do so by
-themselves) or `?after=` misses nothing; one that comes without begins now. A reader behind a wall is told only of
-memories they see; the numbers between are left out. With `?looks=true` what is recalled is told too, as events `look`
-without an id: they are in no journal, and one that was missed is not told again.
-
-A stream outlives the moment at which its reader was let in. So it asks every other second whether the token, or the
-session of the page, still holds, and ends where it does not.
+The id of an event is the number of its change, for `Last-Event-ID` or `?after=`. `?looks=true` adds what is recalled,
+without ids. The stream ends when the token or session of its reader does.
 """
 
 from __future__ import annotations

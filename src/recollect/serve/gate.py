@@ -1,15 +1,8 @@
-"""The gate: what every request passes before anything else. Who is it, may they come in, is it not too much.
+"""The gate: who is calling, may they come in, is it too much.
 
-**Who.** A bearer token says who; the caller's tenant, user and rights are the token's. The owner of the home needs
-none: over the Unix socket the kernel says whose process is calling, over TCP the secret of the home does
-(`entrypoints/secret.py`), sent like a token. An address proves nothing: every account of the machine and every proxy
-can use a loopback one. The secret itself counts only from a loopback address, with a loopback Host, no foreign Origin
-and no sign of having been forwarded, so a leaked secret opens nothing from elsewhere.
-
-**How much.** A body over the limit is refused when its length says so, or while it comes. Each token has its rate, and
-each request its turn (`queue`).
-
-What nobody expected ends here too: it is logged with its traceback and answered as a problem, without a detail.
+A bearer token names the caller. The owner of the home needs none: over the Unix socket the kernel names the account,
+over TCP the secret of the home does (`entrypoints/secret.py`). The secret counts only from a loopback address, with a
+loopback Host, no foreign Origin, and not forwarded. Bodies are limited, and requests take turns (`queue`).
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""HTTP: every operation of the list at its address, as JSON.
+"""HTTP: every operation at its address, as JSON.
 
-A handler reads what came (path, query string or JSON body), runs the operation in a thread, and answers: the wire form
-of the result, or a problem. Around that stands what HTTP itself offers: versions of a memory as ETags, cursors as links
-to the next page, idempotency keys, JSON lines for what is long, and the numbers of the changes that a write made.
+HTTP adds versions as ETags, links to the next page, idempotency keys, JSON lines for long results, and the numbers of
+the changes that a write made.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""Idempotency keys: a write that is sent again with the same key is answered again and not done again.
-
-Answers are kept in this process, a bounded number of them and for a day. A server that was started again has forgotten
-them; what was remembered twice is then still found to be known already, by the write path itself.
-"""
+"""Idempotency keys: a write sent again with the same key is answered again, not done again. In memory, for a day."""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
-"""Where the daemon listens: one port, and a Unix socket that only its owner may use.
+"""Where the daemon listens: one port, and a Unix socket for its owner.
 
-The usual port may be taken by something else; the next free one does as well, because clients read where the daemon is
-from `daemon.json`. A port that was asked for by name is taken or refused, never replaced. A socket's path has to fit
-into about a hundred bytes; where the home's is longer, the socket lies in a folder of the user's own among the
-temporary files, under a name made from the home's.
+If the usual port is taken, the next free one is used, unless the port was named. A socket path that would be too long
+is replaced by one in a private temporary folder.
 """
 
 from __future__ import annotations

@@ -1,10 +1,4 @@
-"""The lock: one daemon for each home.
-
-A file in the home is locked by the kernel (`flock`) for as long as its holder lives. Whatever way a daemon ends, its
-lock ends with it, so a lock of a dead process is nothing that has to be recognised. What stands in the file is for
-people: who holds it. The file goes when the lock does, which is why taking it looks whether the file that was locked is
-still the one that lies there.
-"""
+"""The lock: one daemon for each home. The kernel releases it (`flock`) however the holder ends."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""The daemon's log: one JSON object a line, in `logs/daemon.jsonl` of the home.
-
-A line has `time`, `level`, `part` and `message`, and whatever else was given as `extra={"fields": {…}}`. Secrets are
-taken out before a line is written, and content of memories is never logged. At a few megabytes the file is moved aside;
-the last few are kept. Reading follows the file across such a move.
-"""
+"""The log of the daemon: one JSON object a line in `logs/daemon.jsonl`, without secrets, rotated at a few megabytes."""
 
 from __future__ import annotations
 

@@ -1,16 +1,8 @@
 """MCP over streamable HTTP, for both eras of the protocol: `/mcp`, and `/mcp/{project}` to be at home in a project.
 
-The SDK speaks the protocol; here stands what is served. Nothing is kept between two requests, so a connection outlives
-a restart of the daemon, and a client of either era (with a handshake up to 2025-11-25, without one from 2026-07-28) may
-come at any time. Handlers run the engine in threads. A call that goes wrong by our errors is a result that says so,
-with the fix, because a model can act on it; what nobody expected is logged by the SDK and told as an internal error.
-
-Who is on this machine and names no project is at home in that of the folder their assistant works in, which the header
-`Recollect-Folder` tells; hooks find it in the same way. Which tools are listed is chosen by the address
-(`?tools=core,reference`) or the header `Recollect-Tools`; every tool can be called whether it is listed or not.
-
-`Endpoint` is an ASGI application; `caller_of` is how authorisation tells who is calling. The routes that lead to it are
-in `deferred`, which loads this module in the background.
+Nothing is kept between requests, so a connection survives a restart of the daemon. Our errors are results with the
+fix, because a model can act on them. The header `Recollect-Folder` names the folder the assistant works in; tools are
+chosen by `?tools=core,reference` or the header `Recollect-Tools`, and all can be called, listed or not.
 """
 
 from __future__ import annotations
@@ -117,8 +109,6 @@ class Endpoint:
         own = tools.own(_chosen(Request(scope)))
         await (self._own if own else self._others).handle_request(scope, receive, send)
 
-    # -- who asks, and where ------------------------------------------------------------------------------------------
-
     def _enter(self, context: Context) -> tuple[Engine, Caller]:
         request = _request(context)
         caller = self._caller_of(request).for_model()
@@ -131,8 +121,6 @@ class Endpoint:
             return await anyio.to_thread.run_sync(lambda: work(*self._enter(context)))
         except RecollectError as error:
             raise _failed(error, **told) from error
-
-    # -- tools --------------------------------------------------------------------------------------------------------
 
     async def _list_tools(self, context: Context, params: Any) -> types.ListToolsResult:
         request = _request(context)
@@ -162,8 +150,6 @@ class Endpoint:
         while done := await anyio.to_thread.run_sync(lambda: next(calls, None)):
             await context.session.report_progress(done.number + 1, len(batch.calls), done.tool)
         return _told(batch.text(), failed=batch.failed)
-
-    # -- resources and prompts ----------------------------------------------------------------------------------------
 
     async def _list_resources(self, context: Context, params: Any) -> types.ListResourcesResult:
         return types.ListResourcesResult(

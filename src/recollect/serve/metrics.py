@@ -1,8 +1,4 @@
-"""Metrics: what the server did, in Prometheus' text format. Written by hand: it is five lines a family.
-
-`Metrics` counts requests; `families` asks an engine for the rest: the stages of recall, arms, cache, queue, how long
-what was said takes to be readable, recall of the index, what models cost, and how fast the journal grows.
-"""
+"""Metrics in the text format of Prometheus: `Metrics` counts requests, `families` asks an engine for the rest."""
 
 from __future__ import annotations
 

@@ -151,9 +151,6 @@ def problem_schema() -> dict[str, Any]:
     }
 
 
-# -- nouns ------------------------------------------------------------------------------------------------------------
-
-
 def returned(kind: Any, nouns: dict[str, dict[str, Any]]) -> dict[str, Any]:
     """The schema of what an operation returns: a noun, a `[noun]` list, or a dictionary of names to either."""
     if isinstance(kind, list):

@@ -1,9 +1,7 @@
-"""The page at /: static files out of the package, and logging in.
+"""The dashboard at /: static files from the package, and logging in.
 
-The files are read once. They lie below an address that holds the hash of all of them, so that a browser may keep them
-for ever and never mixes two versions; modules import each other by relative names and stay below it. The page itself is
-asked for anew each time. What it may load is said by a strict policy: our own files, nothing inline, nothing from
-elsewhere.
+Files are served below an address with the hash of all of them, so that a browser may cache them for ever. A strict
+policy allows only our own files.
 """
 
 from __future__ import annotations

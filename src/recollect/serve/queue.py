@@ -1,13 +1,7 @@
-"""The queue of requests: how many are worked on at once, who is next, and when it is better to say no.
+"""The queue of requests: some run, some wait, and the rest are refused at once with `Retry-After`.
 
-Some requests are worked on at the same time, and some more wait for a turn; what comes beyond that is told at once to
-come back later (`Retry-After`), because an answer after ten seconds helps nobody and holds up those who wait behind it.
-
-It is fair between callers: each, and each tenant, has a part of the turns and of the places to wait, so that one who
-asks for too much is refused (429) while others are served, and turns go round among those who wait. Where all places
-are taken, everybody is told that the server is busy (503). A place is given up when its time has passed.
-
-All of it runs in the event loop, so nothing here is locked.
+Each caller and each tenant has a limited part of the places (429 beyond it); if all are taken, everybody gets 503. All
+of it runs in the event loop, so nothing is locked.
 """
 
 from __future__ import annotations

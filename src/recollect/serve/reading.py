@@ -1,9 +1,4 @@
-"""What the command line asks of the daemon, so that it need not load the model itself: the other end of `warm`.
-
-It is asked over the Unix socket only, whose file mode says who may, and knows no wall: whoever may use the socket may
-open the store as well. A question that a process of its own would answer differently is refused, and then that process
-answers it by itself.
-"""
+"""What the command line asks of the daemon over the Unix socket (`cli.warm`), so that it need not load the model."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Resources: what an assistant may read by address.
 
-`memory://recent` and `memory://items/{id}` are the memories; `project://memory/…` is what a project has decided,
-suffered and agreed on. Lists are text for a model, with recalled words fenced as data; one memory is JSON. Everything
-is seen from where the connection is at home: a project sees its own and what holds everywhere.
+`memory://…` are memories, `project://memory/…` is what a project decided, suffered and agreed on, seen from the home of
+the connection.
 """
 
 from __future__ import annotations

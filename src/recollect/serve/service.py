@@ -1,7 +1,4 @@
-"""The service: the daemon as something the system starts when its user logs in, by systemd or launchd.
-
-What is written is told by two pure functions, byte for byte; what is run afterwards is told before it is run.
-"""
+"""The daemon as a service of systemd or launchd, started when its user logs in."""
 
 from __future__ import annotations
 

@@ -1,15 +1,7 @@
-"""Sessions of people who look at the page: a cookie that scripts cannot read stands for a token, or the home's secret.
+"""Sessions of the dashboard: a cookie that stands for a token or for the secret of the home.
 
-A session lives in this process alone and ends with it, after half a day, or when somebody logs out. The cookie's
-value is random and kept as a hash. The token is asked about anew at every request, so that revoking it ends its
-sessions too.
-
-A browser sends the cookie along whoever made it ask, and to every port of the host, so another account's server on this
-machine could be handed it. So each request that comes with a cookie must carry a proof as well: a second random value
-that only our own page was told, keeps in storage that belongs to one port, and sends as a header. A write must also
-have an Origin that is ours.
-
-A login link is how the owner of the home comes in without a token: a code that counts once and for ten minutes.
+A browser sends the cookie to every port of the host. So each request must also carry a proof, which only our page
+knows, and a write must have our Origin. A login link holds a code that works once, for ten minutes.
 """
 
 from __future__ import annotations

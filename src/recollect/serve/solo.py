@@ -1,9 +1,4 @@
-"""Solo: the server inside another process, on a socket of its own, for an assistant whose daemon cannot be had.
-
-It is what `recollect mcp` falls back to. Nobody else finds it: the socket lies in a folder that only the owner may
-enter and goes with the process; at home, or among the temporary files where the home is read-only or its path too long
-for one. Several of them on one store are as normal as several of anything else.
-"""
+"""The MCP server inside another process, on a private socket: the fallback of `recollect mcp` if no daemon can run."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Tenants: the engines of one server, one a tenant and actor, on one store and one model.
-
-The first engine is the one the daemon opened; the others stand beside it and share its store, its model and, within a
-tenant, its caches. They are made when someone asks for the first time, and the least used are let go.
-"""
+"""The engines of one server, one for each tenant and actor, on one store and one model; the least used are dropped."""
 
 from __future__ import annotations
 

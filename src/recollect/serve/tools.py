@@ -1,21 +1,12 @@
 """Tools: what an assistant may call over MCP, and in which profiles they are listed.
 
-Most tools are operations. `tools.toml` declares the others: the vocabularies of other memory systems (`memory_add` and
-its kin, `store_memory`), the nine tools of the reference knowledge-graph server, and two that reach all the rest.
+Most tools are operations. `tools.toml` declares the others: the vocabularies of other memory systems, the nine tools of
+the reference knowledge-graph server, and `find_tools` and `batch`, which reach all the rest. A connection lists `core`
+unless it asks for other profiles, because a model pays for every tool it is shown. A result is short text; data is sent
+only if a tool declares an `output` schema, because assistants then show the model only the data.
 
-A model pays for every tool it is shown, so a connection lists `core` unless it asks for others by `?tools=core,memory`,
-by the header `Recollect-Tools`, or by `recollect mcp --tools`. Nothing is out of reach for that: `find_tools` searches
-the tools of all profiles and tells how one is called, and `batch` calls any of them, several in one round trip, and
-returns only what was asked for. A later call of a batch may take a value from an earlier one: `$0.memory.id`.
-
-A result is told to a model as short text. Plain data is sent as well only where a tool declares an `output` schema:
-assistants that are given both show a model only the data.
-
-The graph tools have the names, arguments and results of the reference server. What differs is behind them:
-observations are memories, so recall finds them, secrets are redacted and their source is known; what is deleted leaves
-the graph and recall and stays in the history. A relation needs both of its entities. Where no name, type or observation
-has the words of a search, `search_nodes` returns the entities that fit its meaning. `tests/test_graph.py` runs the same
-calls against the original.
+Observations of the graph are memories, so recall finds them. `tests/test_graph.py` runs the same calls against the
+reference server.
 """
 
 from __future__ import annotations
@@ -46,9 +37,6 @@ MAX_CALLS = 50
 MAX_LISTED = 12  # tools of the default profile, these two among them
 _LATER = re.compile(r"\$(\d+)((?:\.\w+)*)")
 Json = dict[str, Any]
-
-
-# -- vocabularies of other memory systems -----------------------------------------------------------------------------
 
 
 def _run(engine: Engine, caller: Caller, operation: str, **values: Any) -> Any:
@@ -95,9 +83,6 @@ def _store(
         refs=references,
     )  # fmt: skip
     return found
-
-
-# -- the knowledge graph ----------------------------------------------------------------------------------------------
 
 
 def _array(item: Json) -> Json:
@@ -193,9 +178,6 @@ def _open_nodes(engine: Engine, caller: Caller, *, names: Sequence[str]) -> Json
     return _told(_graph(engine, caller).open(names))
 
 
-# -- finding tools ----------------------------------------------------------------------------------------------------
-
-
 def _find(engine: Engine, caller: Caller, *, query: str, limit: int, schemas: bool) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for tool in ranked(query, [tool for tool in TOOLS.values() if tool.mcp not in ("find_tools", "batch")])[:limit]:
@@ -230,9 +212,6 @@ def _found(tools: list[dict[str, Any]], now: datetime) -> str:
         if "schema" in tool:
             lines.append(f"  schema: {json.dumps(tool['schema'], ensure_ascii=False, separators=(',', ':'))}")
     return "\n".join([*lines, "Call one that is not listed with batch."])
-
-
-# -- several calls in one ---------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,9 +319,6 @@ def _run_batch(engine: Engine, caller: Caller, **values: Any) -> Batch:
 
 def _batched(batch: Batch, now: datetime) -> str:
     return batch.text()
-
-
-# -- the profiles -----------------------------------------------------------------------------------------------------
 
 
 def _tools(noun: str, *others: str) -> tuple[Operation, ...]:

@@ -1,11 +1,8 @@
-"""What the daemon does by itself: load the model, take in the spool, follow repositories, give vectors, see to core
-answers that no longer hold, keep a run of the janitor waiting for each tenant, measure what the vector index finds,
-and do jobs.
+"""What the daemon does by itself: load the model, read the spool, follow repositories, compute vectors, renew core
+answers, schedule the janitor, measure the index, and run jobs.
 
-Each round is short and each piece of work can be broken off between two steps, so that a stop never waits long; what is
-not done then is done by the next daemon, because everything that is to be done can be told from the store and the
-spool. A piece of work that fails is logged with its traceback and tried again in the next round: it must not take the
-others down with it.
+Each piece can be interrupted between two steps, and the next daemon continues it. A piece that fails is logged and
+tried again in the next round.
 """
 
 from __future__ import annotations
@@ -180,8 +177,6 @@ class Work:
             if not self._stopping.is_set() and engine.health.due(hours):
                 found = engine.health.run()
                 log.info("recall measured", extra={"fields": {"status": found.status, **found.recall}})
-
-    # -- files beside the store ---------------------------------------------------------------------------------------
 
     def _learn(self) -> None:
         """Knowledge banks are taken in when their files changed: one's own, and the projects'."""

@@ -1,11 +1,7 @@
-"""Backfill: transcripts and exports taken in, file after file, and followed as they grow.
+"""Backfill: read transcripts and exports, file by file, and follow them as they grow.
 
-    files → what was said, without echoes → a batch of one session → engine.capture
-
-**It can be stopped and started at any time.** A turn is stored once, by the name its source gives it, so a second run
-adds nothing. How far each file has been taken is written beside the store (`capture.json`) after each batch: it only
-saves the work. A batch that a run was stopped in is looked through again, because its turns may be stored and what they
-say not yet. A file that grew is read from its start, for what was injected there, and taken in from where it was left.
+A turn is stored once, by the name its source gives it, so a run can be stopped and repeated at any time. `capture.json`
+records how far each file was read, only to save time.
 """
 
 from __future__ import annotations

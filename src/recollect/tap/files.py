@@ -1,8 +1,4 @@
-"""The files a tap reads: which there are, and what was said in each.
-
-Transcripts are read line by line, exports conversation by conversation, and neither is ever in memory whole; either may
-be packed. A line longer than the limit is passed over and counted without having been read at once.
-"""
+"""The transcripts and exports below a path, read line by line or conversation by conversation, also if packed."""
 
 from __future__ import annotations
 
