@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from recollect.store import answers, changes, jobs, sqlite
+from recollect.store import answers, changes, jobs, sqlite, trail
 from recollect.store.sqlite import SQLiteStore
 from recollect.store.sqlite_changes import SQLiteChanges
 from recollect.types import Evidence, Link, Memory, Source, Tombstone
@@ -28,11 +28,12 @@ STATEMENTS = {
     "evidence of": f"{NOUN[Evidence]} and memory {AMONG}",
     "links from": f"{NOUN[Link]} and origin {AMONG}",
     "links to": f"{NOUN[Link]} and target {AMONG}",
+    "trail": f"{trail.TRAIL} and seq > :after and target {AMONG} and noun {AMONG} order by seq limit :limit",
     "history": f"{changes.ENTRIES} and target = :target order by seq limit :limit",
-    "job due": jobs.IS_DUE.format(kinds=":kind"),
-    "claim": jobs.CLAIM.format(kinds=":kind", lock=""),
+    "job due": jobs.IS_DUE.format(kinds=AMONG),
+    "claim": jobs.CLAIM.format(kinds=AMONG, lock=""),
     "answer": answers.OF,
-    "what an answer depends on": answers.DEPENDS.format(ids=":id"),
+    "what an answer depends on": answers.DEPENDS.format(ids=AMONG),
     "answers built from": answers.DROP_BUILT,
     "count of an answer": answers.COUNT,
     "changed answers": answers.SHELF,

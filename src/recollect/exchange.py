@@ -41,6 +41,7 @@ from .remember.rejections import Rejections
 from .remember.write import BATCH, COPIED, Writer
 from .store.contract import Store, Transaction
 from .store.salvage import Salvaged
+from .store.trail import Trace
 from .text import key
 from .types import (
     SCOPE_FIELDS,
@@ -178,11 +179,8 @@ def _lines(store: Store, tenant: str, journal: bool) -> Iterator[tuple[str, dict
                 batch = [known[noun.id] for noun in batch if noun.id in known]
             for noun in batch:
                 yield kind.__name__.lower(), noun.as_dict()
-    seq = 0
-    while journal and (entries := store.journal(tenant, seq, 1000)):
-        for entry in entries:
-            yield "entry", entry.as_dict()
-        seq = entries[-1].seq
+    for entry in store.each_entry(tenant, Trace()) if journal else ():
+        yield "entry", entry.as_dict()
 
 
 def read(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:

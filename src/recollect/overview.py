@@ -270,17 +270,15 @@ class Overview:
         """Memories and quotes that hold what looks like a secret, by kind; the secret itself is not told."""
         found: list[dict[str, Any]] = []
         for kind in (Memory, Evidence):
-            after = ""
-            while (batch := self._store.all(self._tenant, kind, after, 1000)) and len(found) < limit:
-                after = batch[-1].id
-                dirty = {noun.id: kinds for noun in batch if (kinds := safe(noun)[1])}
-                owners = {noun.id: noun.memory if isinstance(noun, Evidence) else noun.id for noun in batch}
-                memories = self._store.memories(self._tenant, [owners[id] for id in dirty])
-                for id, kinds in dirty.items():
-                    memory = memories.get(owners[id])
-                    if memory and sees(memory):
-                        found.append({"memory": memory.id, "in": kind.__name__.lower(), "kinds": sorted(set(kinds))})
-        return found[:limit]
+            dirty = ((noun, kinds) for noun in self._store.each(self._tenant, kind) if (kinds := safe(noun)[1]))
+            for noun, kinds in dirty:
+                if len(found) == limit:
+                    return found
+                owner = noun.memory if isinstance(noun, Evidence) else noun.id
+                memory = self._store.memories(self._tenant, [owner]).get(owner)
+                if memory and sees(memory):
+                    found.append({"memory": memory.id, "in": kind.__name__.lower(), "kinds": sorted(set(kinds))})
+        return found
 
     # -- health -------------------------------------------------------------------------------------------------------
 

@@ -47,7 +47,6 @@ MAX_QUESTION, MAX_ANSWER, MAX_FILES = 2000, 6000, 20
 NEAR, NEAREST = 8, 0.5  # candidates that are judged, and the cosine below which none can be the same question
 RELATED = 3
 OFFER = 0.4  # the probability from which a question is shown as related
-WALK = 500
 log = logging.getLogger("recollect")
 
 
@@ -379,7 +378,7 @@ class Answers:
         if ids.whole(wanted):
             found = self._store.answers(self._tenant, [wanted])
         elif " " not in wanted and ids.plausible(wanted):
-            found = [one for batch in self._all() for one in batch if one.id.endswith(wanted)]
+            found = [one for one in self._store.each_answer(self._tenant) if one.id.endswith(wanted)]
         else:
             found = []
         if len(found) == 1:
@@ -426,7 +425,7 @@ class Answers:
         """Core and pinned answers that no longer hold."""
         self._counters.flush()
         core = self._store.answer_page(self._tenant, tiers=("core",), kept=True, limit=self._policy.most)
-        pinned = [one for batch in self._all() for one in batch if one.pinned and one.kind != "given"]
+        pinned = [one for one in self._store.each_answer(self._tenant) if one.pinned]
         found = {one.id: one for one in (*core, *pinned)}
         own = (one for one in found.values() if one.kind != "given")
         return tuple(one for one in own if one.answer is None or self._freshness.ended(one)[0])
@@ -451,10 +450,10 @@ class Answers:
         """
         place = replace(scope or self._home, branch="", agent="", session="")
         wanted: list[tuple[str, str, Scope]] = []
-        if documents:
-            wanted += seeding.by_place(self._memories(place, "doc"), place, seeding.of_headings)
-        if talk:
-            wanted += seeding.by_place(self._memories(place, "turn"), place, seeding.of_talk)
+        for is_wanted, kind, read in ((documents, "doc", seeding.of_headings), (talk, "turn", seeding.of_talk)):
+            if is_wanted:
+                found = self._store.walk(self._tenant, Filter(place, kinds=(kind,)))
+                wanted += seeding.by_place(found, place, read)
         if file is not None:
             try:
                 lines = Path(file).read_text("utf-8").splitlines()
@@ -484,12 +483,6 @@ class Answers:
             if progress is not None:
                 progress(number, len(wanted))
         return Seeded(len(wanted), kept, known, tuple(unanswered))
-
-    def _memories(self, place: Scope, kind: str) -> Iterator[Memory]:
-        after: str | None = None
-        while batch := self._store.page(self._tenant, Filter(place, kinds=(kind,)), after, WALK):
-            yield from batch
-            after = batch[-1].id
 
     def _renew(self, asked: Asked, old: Answer, fresh: Answer) -> None:
         """Put another answer to a question in the place of one that ended; nobody asked, so nothing is counted."""
@@ -541,12 +534,6 @@ class Answers:
         if id not in self._store.memories(self._tenant, [id]):
             raise NotFound(f"No memory has the id {id!r:.60}.")
         return id
-
-    def _all(self) -> Iterator[Sequence[Answer]]:
-        after = ""
-        while batch := self._store.all_answers(self._tenant, after, WALK):
-            yield batch
-            after = batch[-1].id
 
     def _served(self, asked: Asked, look: Look, answer: Answer) -> Answered:
         count = self._counters.add(answer, look.seq)

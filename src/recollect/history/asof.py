@@ -19,7 +19,6 @@ from typing import Any, TypeVar
 from ..history_types import EntityState
 from ..language import terms
 from ..remember.mention import ABOUT, entity_key, known_in
-from ..store.changes import MANY
 from ..store.contract import Store
 from ..store.rows import noun_name, record
 from ..store.trail import Trace
@@ -104,33 +103,21 @@ class Past:
     def later(self, trace: Trace) -> Rows:
         """The journal rows that fit, by what they are about."""
         found: Rows = {}
-        while batch := self.store.trail(self.tenant, trace, PAGE):
-            for entry in batch:
-                found.setdefault(entry.target, []).append(entry)
-            trace = replace(trace, after=batch[-1].seq)
-        return found
-
-    def rows_of(self, ids: Sequence[str], noun: str, since: datetime) -> Rows:
-        """The journal rows of some nouns that are later than a time."""
-        found: Rows = {}
-        for start in range(0, len(ids), MANY):
-            some = tuple(ids[start : start + MANY])
-            found |= self.later(Trace(since=since, targets=some, nouns=(noun,)))
+        for entry in self.store.each_entry(self.tenant, trace):
+            found.setdefault(entry.target, []).append(entry)
         return found
 
     def nouns(self, kind: type[N], rows: Rows) -> dict[str, N]:
         """The nouns of these rows as they were before them."""
         ids = sorted(rows)
-        today: dict[str, N] = {}
-        for start in range(0, len(ids), PAGE):
-            today |= {noun.id: noun for noun in self.store.of(self.tenant, kind, ids[start : start + PAGE])}
+        today = {noun.id: noun for noun in self.store.of(self.tenant, kind, ids)}
         past = {id: undone(record(today[id]) if id in today else None, rows[id]) for id in ids}
         return {id: kind.from_dict(fields) for id, fields in past.items() if fields is not None}
 
     def memories(self, ids: Sequence[str], moment: datetime) -> dict[str, Memory]:
         """Memories as they were known at a time; those that were not are left out."""
         found = self.store.memories(self.tenant, ids)
-        rows = self.rows_of(list(ids), "memory", moment)
+        rows = self.later(Trace(since=moment, targets=tuple(ids), nouns=("memory",))) if ids else {}
         return {id: memory for id, memory in found.items() if id not in rows} | self.nouns(Memory, rows)
 
     def page(self, filter: Filter, moment: datetime, after: str | None, limit: int) -> list[Memory]:
@@ -174,9 +161,7 @@ class Past:
         holding = [memory for memory in memories if held(memory, moment)]
         unsaid = [memory.id for memory in holding if memory.valid_from is None and memory.created_at > moment]
         newer = {
-            link.origin
-            for link in (self.store.of(self.tenant, Link, unsaid, "origin") if unsaid else ())
-            if link.relation == "supersedes"
+            link.origin for link in self.store.of(self.tenant, Link, unsaid, "origin") if link.relation == "supersedes"
         }
         return [memory for memory in holding if memory.id not in newer]
 

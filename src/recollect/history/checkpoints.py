@@ -145,10 +145,8 @@ class Checkpoints:
 
     def all(self) -> list[Checkpoint]:
         """Every checkpoint, newest first."""
-        writer, found = self.writer, list[Checkpoint]()
-        while batch := writer.store.all(writer.tenant, Checkpoint, found[-1].id if found else "", 1000):
-            found += batch
-        return sorted(found, key=lambda one: (one.seq, one.id), reverse=True)
+        every = self.writer.store.each(self.writer.tenant, Checkpoint)
+        return sorted(every, key=lambda one: (one.seq, one.id), reverse=True)
 
     def get(self, name: str) -> Checkpoint:
         for one in self.all():
@@ -226,7 +224,7 @@ class Checkpoints:
         return pairs
 
     def _standing_for(self, ids: Sequence[str]) -> dict[str, str]:
-        links = self.writer.store.of(self.writer.tenant, Link, list(ids), "target") if ids else []
+        links = self.writer.store.of(self.writer.tenant, Link, ids, "target")
         return {link.target: link.origin for link in links if link.relation == "supersedes"}
 
     # -- going back ---------------------------------------------------------------------------------------------------
@@ -355,7 +353,7 @@ class _Rollback:
         for id, entries in rows.items():
             nouns[entries[0].noun][id] = entries
         before = past.nouns(Memory, nouns["memory"])
-        now = self._now(list(nouns["memory"]))
+        now = self.writer.store.memories(self.writer.tenant, list(nouns["memory"]))
         uris = self._uris(before, now)
         self._look_ahead([memory for memory in before.values() if memory.state in LIVE], sorted(now))
         # What frees a value goes first, so that what takes its place again finds it free.
@@ -381,19 +379,11 @@ class _Rollback:
         self.stones = self.writer.tombstoned(wanted)
         mine = {memory.id: memory.content_hash for memory in wanted}
         keys = sorted(set(mine.values()))
-        for start in range(0, len(keys), 1000):
-            some = keys[start : start + 1000]
-            self.forbidden |= {stone.key for stone in store.of(tenant, Tombstone, some, "key")}
-            same = store.of(tenant, Memory, some, "content_hash")
-            self.twins |= {memory.content_hash for memory in same if mine.get(memory.id) != memory.content_hash}
+        self.forbidden |= {stone.key for stone in store.of(tenant, Tombstone, keys, "key")}
+        same = store.of(tenant, Memory, keys, "content_hash")
+        self.twins |= {memory.content_hash for memory in same if mine.get(memory.id) != memory.content_hash}
         counts = Counter(mine.values())
         self.twins |= {key for key, count in counts.items() if count > 1}
-
-    def _now(self, ids: Sequence[str]) -> dict[str, Memory]:
-        found: dict[str, Memory] = {}
-        for start in range(0, len(ids), 1000):
-            found |= self.writer.store.memories(self.writer.tenant, ids[start : start + 1000])
-        return found
 
     def _uris(self, *sides: dict[str, Memory]) -> dict[str, str]:
         if not self.chosen.sources:

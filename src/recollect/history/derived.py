@@ -108,7 +108,4 @@ def _by(nouns: Iterable[Any], name: str) -> dict[str, list[Any]]:
 
 
 def _of(writer: Writer, kind: type[Any], ids: Iterable[str], column: str = "id") -> list[Any]:
-    wanted, found = sorted(set(ids)), list[Any]()
-    for start in range(0, len(wanted), 1000):
-        found += writer.store.of(writer.tenant, kind, wanted[start : start + 1000], column)
-    return found
+    return writer.store.of(writer.tenant, kind, sorted(set(ids)), column)

@@ -16,11 +16,11 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from .. import text
 from ..entrypoints import spool
@@ -28,13 +28,13 @@ from ..errors import Held
 from ..history_types import Hold, Receipt
 from ..remember.mention import entity_key
 from ..remember.write import Writer, present
-from ..store.changes import MANY
 from ..store.contract import Transaction
 from ..store.trail import Trace
-from ..types import Entity, Entry, Evidence, Link, Memory, Scope, Source, Tombstone
+from ..types import Entity, Entry, Evidence, Kept, Link, Memory, Scope, Source, Tombstone
 from .derived import trace
 from .erasures import Erasure, Erasures
 
+N = TypeVar("N", bound=Kept)
 Erased = tuple[list[Memory], list[Memory], Receipt]  # what was named, what went along, and the proof of it
 GONE = "[purged]"
 SHORTEST, SHORTEST_QUOTE = 4, 12  # characters of a memory and of a quote that are looked for inside other texts
@@ -51,7 +51,7 @@ class Words:
     beside: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, memories: Sequence[Memory], evidence: Sequence[Evidence], past: Sequence[Entry] = ()) -> Words:
+    def of(cls, memories: Sequence[Memory], evidence: Sequence[Evidence], past: Iterable[Entry] = ()) -> Words:
         """Of memories with their quotes, and of what the journal tells that they said before."""
         quotes = {one.quote for one in evidence if len(one.quote) >= SHORTEST_QUOTE}
         before = [side for entry in past for side in (entry.before, entry.after) if side]
@@ -116,7 +116,8 @@ class Eraser:
             alone = [] if keep else derived.alone
             gone = [*named, *alone]
             evidence = self._of(Evidence, [memory.id for memory in gone], "memory")
-            words = Words.of(gone, evidence, self._past([memory.id for memory in gone]))
+            past = writer.store.each_entry(writer.tenant, Trace(targets=_ids(gone))) if gone else ()
+            words = Words.of(gone, evidence, past)
             sources = sorted({*(memory.source for memory in gone), *(one.source for one in evidence)})
             tied = [link.target for link in self._of(Link, _ids(gone), "origin") if link.target_kind == "entity"]
             if not keep:
@@ -156,21 +157,8 @@ class Eraser:
             user,
         ))  # fmt: skip
 
-    def _of(self, kind: type[Any], ids: Sequence[str], column: str) -> list[Any]:
-        found = []
-        for start in range(0, len(ids), 1000):
-            found += self.writer.store.of(self.writer.tenant, kind, ids[start : start + 1000], column)
-        return found
-
-    def _past(self, ids: Sequence[str]) -> list[Entry]:
-        """The journal rows of some memories."""
-        found: list[Entry] = []
-        for start in range(0, len(ids), MANY):
-            after, some = 0, tuple(ids[start : start + MANY])
-            while rows := self.writer.store.trail(self.writer.tenant, Trace(after=after, targets=some), 1000):
-                found += rows
-                after = rows[-1].seq
-        return found
+    def _of(self, kind: type[N], ids: Sequence[str], column: str) -> list[N]:
+        return self.writer.store.of(self.writer.tenant, kind, ids, column)
 
     def _erase_entities(self, changes: Transaction, ids: Sequence[str], words: Words) -> None:
         """Erase entities that only erased memories were tied to, where their names are among the erased words."""
@@ -181,24 +169,19 @@ class Eraser:
                 _drop(changes, Entity, entity.id)
 
     def _erase_user(self, changes: Transaction, user: str) -> None:
-        store, tenant, after = self.writer.store, self.writer.tenant, ""
-        for hold in store.all(tenant, Hold, "", 1000):
+        store, tenant = self.writer.store, self.writer.tenant
+        for hold in store.each(tenant, Hold):
             if hold.scope.contains(Scope(user=user)):  # nothing of theirs may go, not even what is no memory
                 raise Held(f"Nothing of {user} may be erased: it is on hold ({hold.name}).")
-        while batch := store.all(tenant, Entity, after, 1000):
-            after = batch[-1].id
-            for entity in batch:
-                if entity.key == entity_key(user, entity.name):
-                    for side in ("origin", "target"):
-                        for link in store.of(tenant, Link, [entity.id], side):
-                            _drop(changes, Link, link.id)
-                    _drop(changes, Entity, entity.id)
-        after = ""
-        while stones := store.all(tenant, Tombstone, after, 1000):
-            after = stones[-1].id
-            for stone in stones:
-                if stone.scope.user == user and stone.reason:
-                    changes.restate(replace(stone, reason=""))
+        for entity in store.each(tenant, Entity):
+            if entity.key == entity_key(user, entity.name):
+                for side in ("origin", "target"):
+                    for link in store.of(tenant, Link, [entity.id], side):
+                        _drop(changes, Link, link.id)
+                _drop(changes, Entity, entity.id)
+        for stone in store.each(tenant, Tombstone):
+            if stone.scope.user == user and stone.reason:
+                changes.restate(replace(stone, reason=""))
 
     def _look(self, words: Words, hashes: set[str]) -> tuple[tuple[str, ...], ...]:
         """Where the words were looked for, where they are still found, and where nobody can look."""
@@ -300,7 +283,7 @@ class _Kin:
 
     def _still(self, kind: type[Any], column: str, ids: Sequence[str]) -> list[Any]:
         """The nouns as they stand inside this transaction."""
-        found = self.writer.store.of(self.writer.tenant, kind, list(ids), column) if ids else []
+        found = self.writer.store.of(self.writer.tenant, kind, ids, column)
         return [now for one in found if (now := self.changes.get(kind, one.id))]
 
 

@@ -116,10 +116,7 @@ class History:
 
     def rows(self, id: str) -> list[Entry]:
         """Every journal row of a noun, oldest first."""
-        found: list[Entry] = []
-        while batch := self.writer.store.journal(self.writer.tenant, found[-1].seq if found else 0, target=id):
-            found.extend(batch)
-        return found
+        return list(self.writer.store.each_entry(self.writer.tenant, Trace(targets=(id,))))
 
     def audit(self, *, reads: bool, limit: int, cursor: int | None, project: str = "", **asked: Any) -> Audit:
         """The audit log, newest first. `asked` are lists of actors, operations, nouns and targets, since and until."""

@@ -62,7 +62,7 @@ class Policies:
         return found
 
     def holds(self) -> list[Hold]:
-        return list(self._all(Hold))
+        return list(self.writer.store.each(self.writer.tenant, Hold))
 
     # -- retention ----------------------------------------------------------------------------------------------------
 
@@ -92,7 +92,7 @@ class Policies:
         return found
 
     def policies(self) -> list[Retention]:
-        return list(self._all(Retention))
+        return list(self.writer.store.each(self.writer.tenant, Retention))
 
     def apply(self, *, dry_run: bool = False, beat: Callable[[], None] = lambda: None) -> Retained:
         """Archive or erase what has been kept long enough, a batch in a transaction: stopped, it can be run again.
@@ -118,10 +118,9 @@ class Policies:
         before = self.writer.now() - timedelta(days=policy.days)
         states = () if policy.action == "purge" else KEPT_STATES
         kinds = (policy.kind,) if policy.kind else ()
-        filter, after = Filter(policy.scope, inside=True, kinds=kinds, states=states), None
-        while batch := self.writer.store.page(self.writer.tenant, filter, after, 1000):
-            after = batch[-1].id
-            yield from (memory for memory in batch if memory.created_at < before)
+        filter = Filter(policy.scope, inside=True, kinds=kinds, states=states)
+        every = self.writer.store.walk(self.writer.tenant, filter)
+        return (memory for memory in every if memory.created_at < before)
 
     def _batch(self, policy: Retention, ids: Sequence[str], done: dict[str, list[str]], dry_run: bool) -> None:
         """What a policy is about, as it stands now: an erasure takes others along, and a hold may have come since."""
@@ -149,12 +148,6 @@ class Policies:
 
     def _changing(self) -> Any:
         return self.writer.store.transaction(self.writer.tenant, self.writer.actor, self.writer.now())
-
-    def _all(self, kind: type[N]) -> Iterator[N]:
-        after = ""
-        while batch := self.writer.store.all(self.writer.tenant, kind, after, 1000):
-            yield from batch
-            after = batch[-1].id
 
 
 def narrowest(policies: Sequence[Retention], memory: Memory) -> Retention | None:

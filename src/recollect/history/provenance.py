@@ -53,7 +53,7 @@ def why(
     bounds = _Bounds(limit)
     evidence = store.of(tenant, Evidence, [memory.id], "memory")
     sources = {one.id: one for one in store.of(tenant, Source, sorted({memory.source, *(e.source for e in evidence)}))}
-    every = _entries(store, tenant, memory.id)
+    every = list(store.each_entry(tenant, Trace(targets=(memory.id,), nouns=("memory",))))
     entries = every if sees is everybody else visible_rows(every, lambda scope: sees(replace(memory, scope=scope)))
     kin = _Kin(store, tenant, depth, sees)
     before, after = kin.chain(memory, "origin", ("supersedes",)), kin.chain(memory, "target", ("supersedes",))
@@ -79,15 +79,6 @@ def why(
         did_not_help=sum(one.helped < 0 for one in shown),
         left_out=bounds.left_out,
     )
-
-
-def _entries(store: Store, tenant: str, id: str) -> list[Entry]:
-    found: list[Entry] = []
-    trace = Trace(targets=(id,), nouns=("memory",))
-    while batch := store.trail(tenant, trace, PAGE):
-        found += batch
-        trace = replace(trace, after=batch[-1].seq)
-    return found
 
 
 def _path(entries: Iterable[Entry]) -> list[Step]:

@@ -52,16 +52,15 @@ class _Replay:
     erasures: Erasures
 
     def run(self) -> Replayed:
-        store, tenant, after = self.writer.store, self.writer.tenant, ""
+        store, tenant = self.writer.store, self.writer.tenant
         tokens = IssuedTokens(store, tenant, self.writer.actor, self.writer.now, self.writer.new_id)
         users = {
             token.scope.user for token in tokens.all() if self.erasures.has_user(token.scope.user, token.created_at)
         }
         gone: list[Memory] = []
-        while batch := store.all(tenant, Memory, after, 1000):
-            after = batch[-1].id
-            gone += self.erasures.covered(batch)
-            users |= {one.scope.user for one in batch if self.erasures.has_user(one.scope.user, one.updated_at)}
+        for one in store.each(tenant, Memory):
+            gone += self.erasures.covered([one])
+            users |= {one.scope.user} if self.erasures.has_user(one.scope.user, one.updated_at) else set()
         holds = store.all(tenant, Hold, "", 1000)
         free = [one for one in gone if not _is_held(holds, one.scope)]
         eraser = Eraser(self.writer, self.erasures.home, is_replay=True)

@@ -86,11 +86,8 @@ class Undo:
         """Raise where something that these rows changed stands differently now; what was taken back since does not."""
         writer, mine = self.writer, {row.seq: row for row in rows}
         last = {row.target: row for row in sorted(rows, key=lambda row: row.seq)}
-        targets = sorted(last)
-        later: Rows = {}
-        for start in range(0, len(targets), 500):
-            trace = Trace(after=min(mine), targets=tuple(targets[start : start + 500]), nouns=tuple(KINDS))
-            later |= Past(writer.store, writer.tenant).later(trace)
+        trace = Trace(after=min(mine), targets=tuple(sorted(last)), nouns=tuple(KINDS))
+        later = Past(writer.store, writer.tenant).later(trace)
         for id, since in later.items():
             if not (others := [row for row in since if row.seq not in mine]):
                 continue

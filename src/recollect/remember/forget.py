@@ -38,10 +38,7 @@ def inside(writer: Writer, scope: Scope, purge: bool) -> Sequence[Memory]:
     if scope == EVERYWHERE:
         raise BadInput("The scope is empty: that would be everything.", fix="Name a user, project or session.")
     filter = filter_of(now=None, scope=scope, inside=True, states=() if purge else ("active", "pending"))
-    found: list[Memory] = []
-    while batch := writer.store.page(writer.tenant, filter, found[-1].id if found else None, 1000):
-        found.extend(batch)
-    return found
+    return list(writer.store.walk(writer.tenant, filter))
 
 
 def retire(writer: Writer, memories: Sequence[Memory], reason: str) -> Sequence[Memory]:

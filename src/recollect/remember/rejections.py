@@ -97,11 +97,8 @@ class Rejections:
 
     def _walk(self) -> dict[str, list[str]]:
         said: dict[str, list[str]] = defaultdict(list)
-        after = None
-        while page := self.writer.store.page(self.writer.tenant, Filter(states=BELIEVED), after, 1000):
-            for memory in page:
-                said[values.key(memory.content)].append(memory.id)
-            after = page[-1].id
+        for memory in self.writer.store.walk(self.writer.tenant, Filter(states=BELIEVED)):
+            said[values.key(memory.content)].append(memory.id)
         return dict(said)
 
 

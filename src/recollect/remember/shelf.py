@@ -43,27 +43,22 @@ class Shelf:
     def read(self, ids: Sequence[str]) -> dict[str, Source]:
         """The files of these ids that were read before."""
         store, tenant = self._writer.store, self._writer.tenant
-        return {one.id: one for n in range(0, len(ids), PAGE) for one in store.of(tenant, Source, ids[n : n + PAGE])}
+        return {one.id: one for one in store.of(tenant, Source, ids)}
 
     def under(self, address: str) -> list[Source]:
         """The files whose address begins like this and that are still there as far as is known."""
-        found: list[Source] = []
-        after = ""
-        while batch := self._writer.store.all(self._writer.tenant, Source, after, PAGE):
-            found += [one for one in batch if one.kind in FILES and one.content_hash and one.uri.startswith(address)]
-            after = batch[-1].id
-        return found
+        every = self._writer.store.each(self._writer.tenant, Source)
+        return [one for one in every if one.kind in FILES and one.content_hash and one.uri.startswith(address)]
 
     def said(self, ids: Sequence[str]) -> dict[str, list[Said]]:
         """What these files say, as far as is known, in the order it was learnt."""
         store, tenant = self._writer.store, self._writer.tenant
         found: dict[str, list[Said]] = {}
-        for n in range(0, len(ids), PAGE):
-            proofs = store.of(tenant, Evidence, ids[n : n + PAGE], "source")
-            memories = store.memories(tenant, [proof.memory for proof in proofs])
-            for proof in proofs:
-                if proof.memory in memories:
-                    found.setdefault(proof.source, []).append(Said(proof.place, proof.id, memories[proof.memory]))
+        proofs = store.of(tenant, Evidence, ids, "source")
+        memories = store.memories(tenant, [proof.memory for proof in proofs])
+        for proof in proofs:
+            if proof.memory in memories:
+                found.setdefault(proof.source, []).append(Said(proof.place, proof.id, memories[proof.memory]))
         return found
 
     # -- changing -----------------------------------------------------------------------------------------------------
@@ -132,11 +127,8 @@ class Shelf:
         writer, done = self._writer, 0
         with writer.store.transaction(writer.tenant, writer.actor, writer.now()) as changes:
             origins = list({origin for origin, _, _ in ties})
-            known = {
-                (link.origin, link.relation, link.target)
-                for n in range(0, len(origins), PAGE)
-                for link in writer.store.of(writer.tenant, Link, origins[n : n + PAGE], "origin")
-            }
+            links = writer.store.of(writer.tenant, Link, origins, "origin")
+            known = {(link.origin, link.relation, link.target) for link in links}
             for one in dict.fromkeys(ties):
                 origin, relation, target = one
                 if one in known or origin == target:

@@ -58,17 +58,21 @@ class Access(Backend):
         """The row of a token by its hash, whatever its tenant."""
 
     def tokens(self, tenant: str | None) -> list[Token]:
+        """The tokens of a tenant; None is all of them, for whoever opens a door."""
         return [_token(row) for one in self._whose(tenant) for row in self._query(TOKENS, tenant=one)]
 
     def token(self, sha256: str) -> tuple[Token, str] | None:
+        """The token of a secret's hash, of whichever tenant, with the hash as it is stored."""
         for row in self._presented(sha256):
             return _token(row[1:]), str(row[0])
         return None
 
     def webhooks(self, tenant: str | None) -> list[Webhook]:
+        """The webhooks of a tenant; None is all of them, for whoever delivers."""
         return [_webhook(row) for one in self._whose(tenant) for row in self._query(WEBHOOKS, tenant=one)]
 
     def moved(self, noun: Token | Webhook) -> None:
+        """Write when a token was last used, or how far a webhook has come: not journalled."""
         if isinstance(noun, Token):
             values = {"tenant": noun.tenant, "id": noun.id, "last_used_at": _micros(noun.last_used_at)}
             self._alter(noun.tenant, TOKEN_USED, [values])
@@ -84,6 +88,7 @@ class Access(Backend):
         return [*tokens, *({"door": "webhook", **webhook_row(one)} for one in self.webhooks(tenant))]
 
     def restore_doors(self, tenant: str, doors: Sequence[Mapping[str, Any]]) -> None:
+        """Set tokens and webhooks as they lie in another store, and drop the webhooks that do not."""
         for door, statement in RESTORE.items():
             self._alter(tenant, statement, [row for row in doors if row["door"] == door])
         there = {row["id"] for row in doors}

@@ -11,7 +11,7 @@ them in memory asks for those above the last number, and counts whether any are 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any, ClassVar
@@ -22,7 +22,7 @@ from .backend import Backend
 
 KINDS = ("computed", "timely", "given")
 TIERS = ("cold", "warm", "hot", "core")
-MANY = 500  # ids in one statement
+BATCH = 500  # rows read at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ NAMES = tuple(f.name for f in fields(Answer) if f.name != "depends")
 QUOTED = tuple(f'"{name}"' if name == "user" else name for name in NAMES)
 SELECT = f"select {', '.join(QUOTED)} from answer where tenant = :tenant"
 OF = f'{SELECT} and question_hash = :hash and "user" = :user and project = :project'
-DEPENDS = "select answer, kind, target, version from answer_dependency where tenant = :tenant and answer in ({ids})"
+DEPENDS = "select answer, kind, target, version from answer_dependency where tenant = :tenant and answer {ids}"
 PUT = f"""
     insert into answer (tenant, {", ".join(QUOTED)}, vector, changed)
     values (:tenant, {", ".join(f":{name}" for name in NAMES)}, :vector,
@@ -116,7 +116,7 @@ COUNT = """
 IN_PLACE = 'tenant = :tenant and "user" = :user and project = :project and model = :model'
 SHELF = f"select id, changed, vector from answer where {IN_PLACE} and changed > :after order by changed"
 SHELF_SIZE = f"select count(*) from answer where {IN_PLACE}"
-VECTORS = "select id, vector from answer where tenant = :tenant and vector is not null and id in ({ids})"
+VECTORS = "select id, vector from answer where tenant = :tenant and vector is not null and id {ids}"
 LRU = """case tier when 'cold' then 0 when 'warm' then 1 when 'hot' then 2 else 3 end, last_asked_at, id"""
 KEPT = """
     select count(*), coalesce(sum(case when answer is not null then 1 else 0 end), 0)
@@ -138,27 +138,39 @@ class Answers(Backend):
     """The part of a store that keeps answers."""
 
     def answer_of(self, tenant: str, hash: str, user: str, project: str) -> Answer | None:
+        """The question of that hash in exactly that place."""
         found = self._answers(tenant, OF, hash=hash, user=user, project=project)
         return found[0] if found else None
 
     def answers(self, tenant: str, ids: Sequence[str]) -> list[Answer]:
-        return self._answers(tenant, f"{SELECT} and id in ({_listed(ids)}) order by id", **_named(ids)) if ids else []
+        sql = f"{SELECT} and id {self.AMONG.format('ids')} order by id"
+        return self._answers(tenant, sql, ids=self._listed(ids)) if ids else []
 
     def all_answers(self, tenant: str, after: str, limit: int) -> list[Answer]:
+        """Questions in the order of their ids, above the id `after`."""
         return self._answers(tenant, f"{SELECT} and id > :after order by id limit :limit", after=after, limit=limit)
 
+    def each_answer(self, tenant: str) -> Iterator[Answer]:
+        """All questions, in the order of their ids, read some at a time."""
+        after = ""
+        while batch := self.all_answers(tenant, after, BATCH):
+            yield from batch
+            after = batch[-1].id
+
     def answer_vectors(self, tenant: str, ids: Sequence[str]) -> dict[str, bytes]:
-        rows = self._query(VECTORS.format(ids=_listed(ids)), tenant=tenant, **_named(ids)) if ids else []
+        """The vectors of questions, in half precision; those that have none are left out."""
+        sql = VECTORS.format(ids=self.AMONG.format("ids"))
+        rows = self._query(sql, tenant=tenant, ids=self._listed(ids)) if ids else []
         return {str(id): bytes(vector) for id, vector in rows}
 
     def answer_page(
         self, tenant: str, *, user: str | None = None, project: str | None = None, tiers: Sequence[str] = (),
         kept: bool | None = None, evictable: bool = False, limit: int = 100,
     ) -> list[Answer]:  # fmt: skip
+        """Questions, last asked first; with `evictable` those not pinned, in the order in which they may go."""
         conditions, values = _where(user, project)
         if tiers:
-            conditions += f" and tier in ({_listed(tiers)})"
-            values |= _named(tiers)
+            conditions += f" and tier {self._among('tiers', tiers, values)}"
         if kept is not None:
             conditions += f" and answer is {'not null' if kept else 'null'}"
         order = "last_asked_at desc, id desc"
@@ -169,12 +181,14 @@ class Answers(Backend):
     def shelf(
         self, tenant: str, user: str, project: str, model: str, after: int
     ) -> tuple[int, list[tuple[str, int, bytes]]]:  # fmt: skip
+        """How many questions of a place have a vector of that model, and those that changed after a number."""
         place = {"tenant": tenant, "user": user, "project": project, "model": model}
         rows = self._query(SHELF, **place, after=after)
         size = int(self._query(SHELF_SIZE, **place)[0][0])
         return size, [(str(id), int(changed), bytes(vector)) for id, changed, vector in rows if vector is not None]
 
     def asked(self, tenant: str, counts: Sequence[Count], at: datetime) -> None:
+        """Add to how often questions were asked and served."""
         moment = times.micros(at)
         rows = [
             {
@@ -186,6 +200,7 @@ class Answers(Backend):
         self._alter(tenant, COUNT, rows)
 
     def answers_kept(self, tenant: str) -> tuple[int, int]:
+        """How many questions there are, and how many of them have an answer."""
         tracked, kept = self._query(KEPT, tenant=tenant)[0]
         return int(tracked), int(kept)
 
@@ -203,12 +218,10 @@ class Answers(Backend):
 
     def _answers(self, tenant: str, sql: str, **values: Any) -> list[Answer]:
         rows = self._query(sql, tenant=tenant, **values)
-        ids = [str(row[0]) for row in rows]
         tied: dict[str, list[Depends]] = {}
-        for start in range(0, len(ids), MANY):
-            some = ids[start : start + MANY]
-            for answer, *rest in self._query(DEPENDS.format(ids=_listed(some)), tenant=tenant, **_named(some)):
-                tied.setdefault(answer, []).append(Depends(*rest))
+        sql, ids = DEPENDS.format(ids=self.AMONG.format("ids")), self._listed([str(row[0]) for row in rows])
+        for answer, *rest in self._query(sql, tenant=tenant, ids=ids) if rows else ():
+            tied.setdefault(answer, []).append(Depends(*rest))
         return [from_row(row, tied.get(str(row[0]), [])) for row in rows]
 
 
@@ -230,14 +243,6 @@ def to_row(answer: Answer) -> dict[str, Any]:
 
 
 def _where(user: str | None, project: str | None) -> tuple[str, dict[str, Any]]:
-    given = {name: value for name, value in (("user", user), ("project", project)) if value is not None}
+    given: dict[str, Any] = {name: value for name, value in (("user", user), ("project", project)) if value is not None}
     columns = {"user": '"user"', "project": "project"}
-    return "".join(f" and {columns[name]} = :{name}" for name in given), dict(given)
-
-
-def _listed(values: Sequence[str]) -> str:
-    return ", ".join(f":v{number}" for number in range(len(values)))
-
-
-def _named(values: Sequence[str]) -> dict[str, str]:
-    return {f"v{number}": value for number, value in enumerate(values)}
+    return "".join(f" and {columns[name]} = :{name}" for name in given), given

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from ..types import Kept
 
@@ -12,6 +12,9 @@ N = TypeVar("N", bound=Kept)
 
 
 class Backend(ABC):
+    AMONG: ClassVar[str]  # the condition that a column is in a list, with the list's name as {}
+    SHARE: ClassVar[str] = ""  # what keeps a memory from being erased while something about its use is written
+
     @abstractmethod
     def _query(self, sql: str, **values: Any) -> list[tuple[Any, ...]]:
         """The rows of a statement, in a snapshot of one tenant."""
@@ -25,4 +28,14 @@ class Backend(ABC):
         """Run a statement with each set of values, in one transaction; the rows it returned."""
 
     @abstractmethod
-    def tenants(self) -> list[str]: ...
+    def _listed(self, values: Sequence[Any]) -> Any:
+        """A list as the database takes it."""
+
+    @abstractmethod
+    def tenants(self) -> list[str]:
+        """Every tenant that has anything, in order: the one look across the wall, for whoever tends the whole store."""
+
+    def _among(self, name: str, wanted: Sequence[str], values: dict[str, Any]) -> str:
+        """The condition that a column is in a list, which is added to the values under this name."""
+        values[name] = self._listed(wanted)
+        return self.AMONG.format(name)

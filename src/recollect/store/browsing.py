@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from .. import times
 from ..types import SCOPE_FIELDS, Filter, Kept, Link, Memory, Source
-from .changes import MANY, MEMORIES, MEMORY_COLUMNS, NOUN
+from .changes import MEMORIES, MEMORY_COLUMNS, NOUN
 from .reading import Reading
 from .rows import columns, quoted
 
@@ -59,12 +59,9 @@ class Browsing(Reading):
     def counted(self, tenant: str, only: Sequence[str] | None = None) -> Iterator[list[tuple[Any, ...]]]:
         """What memories are counted by, as `COLUMNS` names it: of some, or of all in the order of their ids."""
         if only is not None:
-            for start in range(0, len(only), MANY):
-                values: dict[str, Any] = {}
-                names = _named("id", only[start : start + MANY], values)
-                rows = self._query(f"{COUNTED} and m.id in ({names})", tenant=tenant, **values)
-                kinds = {one.id: one.kind for one in self.of(tenant, Source, sorted({row[ORIGIN] for row in rows}))}
-                yield _named_by(kinds, rows)
+            rows = self._query(f"{COUNTED} and m.id {self.AMONG.format('ids')}", tenant=tenant, ids=self._listed(only))
+            kinds = {one.id: one.kind for one in self.of(tenant, Source, sorted({row[ORIGIN] for row in rows}))}
+            yield _named_by(kinds, rows)
             return
         kinds = dict(self._query(SOURCES, tenant=tenant))  # one walk through an index is less than a look for each
         after = ""
@@ -95,19 +92,11 @@ class Browsing(Reading):
     def _sieved(self, sieve: Sieve) -> tuple[str, dict[str, Any]]:
         where, values = self._where(sieve.filter)
         if sieve.trusts:
-            names = _named("trust", sieve.trusts, values)
-            where += f" and m.trust in ({names})"
+            where += f" and m.trust {self._among('trusts', sieve.trusts, values)}"
         if sieve.sources:
-            names = _named("origin", sieve.sources, values)
             of = "from source o where o.tenant = m.tenant and o.id = m.source"
-            where += f" and exists (select 1 {of} and o.kind in ({names}))"
+            where += f" and exists (select 1 {of} and o.kind {self._among('origins', sieve.sources, values)})"
         return where, values
-
-
-def _named(name: str, wanted: Sequence[str], values: dict[str, Any]) -> str:
-    """Placeholders for a list of values, which are added under their names."""
-    values |= {f"{name}{number}": value for number, value in enumerate(wanted)}
-    return ", ".join(f":{name}{number}" for number in range(len(wanted)))
 
 
 def _named_by(kinds: Mapping[str, str], rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:

@@ -156,33 +156,6 @@ META = "select value from meta where key = :key"
 SET_META = """
     insert into meta (key, value) values (:key, :value) on conflict (key) do update set value = excluded.value"""
 SUMMING, DONE = "checksums", "done"  # the entry in `meta` that says how far a tenant's rows have their checksums
-# Statistics: not journalled.
-USED = """
-    insert into usage (tenant, memory, recalled, accessed, last_recalled_at, last_accessed_at)
-    select tenant, id, :recalled, :accessed, :recalled_at, :accessed_at
-    from memory where tenant = :tenant and id = :memory
-    on conflict (tenant, memory) do update set recalled = usage.recalled + excluded.recalled,
-      accessed = usage.accessed + excluded.accessed,
-      last_recalled_at = coalesce(excluded.last_recalled_at, usage.last_recalled_at),
-      last_accessed_at = coalesce(excluded.last_accessed_at, usage.last_accessed_at)"""
-RESTORE_USAGE = """
-    insert into usage (tenant, memory, recalled, accessed, last_recalled_at, last_accessed_at)
-    values (:tenant, :id, :recalled, :accessed, :last_recalled_at, :last_accessed_at)
-    on conflict (tenant, memory) do update set recalled = excluded.recalled, accessed = excluded.accessed,
-      last_recalled_at = excluded.last_recalled_at, last_accessed_at = excluded.last_accessed_at"""
-
-
-def used_rows(tenant: str, counts: dict[str, tuple[int, int]], at: datetime) -> list[dict[str, Any]]:
-    """The values of `USED`, in the order of the ids: two that count the same memories must lock them alike."""
-    moment = times.micros(at)
-    return [
-        {
-            "tenant": tenant, "memory": id, "recalled": recalled, "accessed": accessed,
-            "recalled_at": moment if recalled else None, "accessed_at": moment if accessed else None,
-        }
-        for id, (recalled, accessed) in sorted(counts.items())
-    ]  # fmt: skip
-
 
 # Which journal rows the work of a context has written, as pairs of first and last, where somebody wants to know: who
 # takes something back must name just these, and others write too.
@@ -272,18 +245,22 @@ class Changes(ABC):
         return self._row(kind, id)
 
     def same(self, content_hash: str, scope: Scope) -> Memory | None:
+        """The pending or active memory of exactly that scope with that content."""
         found = self._value(SAME, content_hash=content_hash, **_places(scope))
         return self.get(Memory, str(found)) if found else None
 
     def tombstone(self, key: str, scope: Scope) -> Tombstone | None:
+        """The tombstone that forbids this value wherever a memory of that scope would be seen, if there is one."""
         sql = NOUN[Tombstone] + TOMBSTONE
         found = self._rows(Tombstone, columns(Tombstone), sql, key=key, user=scope.user, project=scope.project)
         return _first(found)
 
     def turn_before(self, scope: Scope, position: int) -> Memory | None:
+        """The active turn of exactly that scope that stands nearest before a place."""
         return _first(self._rows(Memory, MEMORY_COLUMNS, TURN_BEFORE, position=position, **_places(scope)))
 
     def source(self, like: Source) -> Source | None:
+        """A source that says nothing but what this one says, under whatever id."""
         row = to_row(like)
         values = {name: row[name] for name in ALIKE}
         return _first(self._rows(Source, columns(Source), NOUN[Source] + SOURCE_LIKE, **values))
@@ -292,6 +269,7 @@ class Changes(ABC):
         return bool(self._value(WAS_PURGED, id=id))
 
     def read_ahead(self, kind: type[Kept], ids: Sequence[str]) -> None:
+        """Read nouns that are about to be changed, all at once: the next change of each need not ask what it was."""
         for start in range(0, len(ids), MANY):
             named = {f"id{number}": id for number, id in enumerate(ids[start : start + MANY])}
             sql = f"{NOUN[kind]} and id in ({', '.join(f':{name}' for name in named)})"
@@ -300,6 +278,7 @@ class Changes(ABC):
     # -- changing -----------------------------------------------------------------------------------------------------
 
     def put(self, noun: Kept, operation: str, reason: str = "") -> bool:
+        """Create or change a noun; False, and no journal row, when nothing differs."""
         kind, id, new = type(noun), noun.id, record(noun)
         old = self._row(kind, id)
         if old is None:
@@ -325,6 +304,7 @@ class Changes(ABC):
         return True
 
     def embed(self, memory: str, model: str, vectors: Floats) -> None:
+        """Replace a memory's vectors of one model, one a chunk."""
         self._run(self.UNEMBED, id=memory, model=model)
         self._write_vectors(memory, model, vectors)
         # Other processes' indexes look for changed memories in the journal; one that changed here is in it already.
@@ -332,13 +312,16 @@ class Changes(ABC):
             self._append("embed", "embedding", memory, None, {"model": model, "chunks": len(vectors)}, "")
 
     def restore_vectors(self, memory: str, model: str, vectors: Floats) -> None:
+        """Set a memory's vectors of one model without a journal row: one of that memory was replayed here already."""
         self._run(self.UNEMBED, id=memory, model=model)
         self._write_vectors(memory, model, vectors)
 
     def note(self, operation: str, target: str, reason: str) -> None:
+        """Append a journal row that changes nothing: something was tried, and refused."""
         self._append(operation, "note", target, None, None, reason)
 
     def put_token(self, token: Token, sha256: str = "") -> None:
+        """Make a token with the hash of its secret, or change one. Not knowledge: its journal row is a note."""
         self._run(PUT_TOKEN, **token_row(token, sha256))
         self.note("revoke" if token.revoked_at else "create", token.id, f"token {token.name}".strip())
 
@@ -351,12 +334,17 @@ class Changes(ABC):
         self.note("drop", id, "webhook")
 
     def answer(self, hash: str, user: str, project: str) -> answers.Answer | None:
+        """The question of that hash in exactly that place, as it stands under the lock."""
         for row in self._records(answers.OF, hash=hash, user=user, project=project):
-            tied = self._records(answers.DEPENDS.format(ids=":id"), id=row[0])
+            tied = self._records(answers.DEPENDS.format(ids="= :id"), id=row[0])
             return answers.from_row(row, [answers.Depends(*rest) for _, *rest in tied])
         return None
 
     def put_answer(self, answer: answers.Answer, vector: bytes | None = None) -> None:
+        """Make or change a question with its answer. Derived, so there is no journal row.
+
+        The vector of the question is in half precision; without one, that of the same model stays.
+        """
         self._run(answers.PUT, **answers.to_row(answer), vector=vector)
         self._run(answers.UNTIE, id=answer.id)
         for one in answer.depends:
@@ -364,11 +352,16 @@ class Changes(ABC):
         self.cached = True
 
     def drop_answer(self, id: str, *, erase: bool = False) -> None:
+        """Forget a question with its answer; to `erase` it means that no trace of it stays in the files."""
         self._run(answers.DROP, id=id)
         self.cached = True
         self.purged = self.purged or erase
 
     def drop_repeating(self, texts: Sequence[str], user: str = "") -> int:
+        """Drop the questions, with their answers, that repeat what was erased; gives how many.
+
+        They repeat a whole text, or a word of one that no memory holds any more. With a user, all of theirs go.
+        """
         passages = [one for one in texts if len(one) >= PASSAGE]
         told = {term for one in texts for term in terms.terms(one)} - terms.STOP_WORDS
         held: dict[str, bool] = {}  # whether some memory still holds a word
@@ -387,6 +380,7 @@ class Changes(ABC):
         return gone
 
     def purge(self, memory: str) -> None:
+        """Erase a memory with its evidence, links and the sources only it had, and blank their journal rows."""
         found = self.get(Memory, memory)
         if found is None:
             raise NotFound(f"No memory has the id {memory!r}.")
@@ -442,6 +436,10 @@ class Changes(ABC):
                 self._restate(quote)
 
     def restate(self, noun: Kept) -> None:
+        """Write a noun anew and blank every journal row of it before: its history begins here.
+
+        What points at it must be restated after it, or a replayed journal would tell of it too early.
+        """
         old = self._row(type(noun), noun.id)
         self._materialise(noun)
         if isinstance(noun, Memory):
@@ -455,6 +453,7 @@ class Changes(ABC):
         self.purged = True
 
     def blank(self, target: str) -> None:
+        """Blank the journal rows of what is no noun, or of one that is gone."""
         self._run(BLANK, id=target)
         self.note("blank", target, "")
         self.purged = True
@@ -464,6 +463,11 @@ class Changes(ABC):
         self._append("restate", noun_name(noun), noun.id, None, compact(record(noun)), "")
 
     def replay(self, entry: Entry) -> None:
+        """Append the next journal row of another store as it is, and do what it says.
+
+        Only into a tenant that holds nothing else. What a purge erases there is erased here, also where it was taken in
+        before the purge.
+        """
         if entry.seq != self._seq + 1:
             raise BadInput(f"Journal row {entry.seq} does not follow {self._seq}.", fix="Import into an empty store.")
         kind = NOUNS.get(entry.noun)

@@ -25,6 +25,7 @@ from ..types import USAGE_FIELDS, Job, Kept, Memory, Noun
 from .answers import Answer
 from .contract import Store
 from .rows import NOUNS, noun_name, record
+from .trail import Trace
 
 N = TypeVar("N", bound=Kept)
 Progress = Callable[[int, int], None]
@@ -85,8 +86,7 @@ def refuse_others(source: Store, target: Store) -> None:
     """Raise where the target holds anything that is not a copy of the source's beginning."""
     for tenant in target.tenants():
         ours, theirs = (_row(store, tenant, target.head(tenant)) for store in (source, target))
-        jobs = (job.id for batch in _each(target, tenant, Job) for job in batch)
-        if ours != theirs or not all(source.of(tenant, Job, [id]) for id in jobs):
+        if ours != theirs or not all(source.of(tenant, Job, [job.id]) for job in target.each(tenant, Job)):
             raise BadInput(
                 f"The target holds something else already (tenant {tenant}); nothing was changed.",
                 fix="Name an empty store, or one that an earlier copy of the same store left unfinished.",
@@ -215,22 +215,14 @@ def parts(store: Store, step: Progress) -> Iterator[Part]:
     for tenant in store.tenants():
         for kind in NOUNS.values():
             if kind is not Memory:
-                yield _nouns(store, tenant, kind)
+                yield _told(tenant, noun_name(kind), (noun.as_dict() for noun in store.each(tenant, kind)))
         yield from _memories(store, tenant, step)
         yield _journal(store, tenant, step)
         yield _sightings(store, tenant)
-        yield _nouns(store, tenant, Job)
+        yield _told(tenant, "job", (job.as_dict() for job in store.each(tenant, Job)))
         yield _told(tenant, "door", store.doors(tenant))
         yield _told(tenant, "ledger", (spent.as_dict() for spent in store.spent(tenant)))
-        yield _told(tenant, "answer", (one.as_dict() for batch in _answers(store, tenant) for one in batch))
-
-
-def _nouns(store: Store, tenant: str, kind: type[Kept]) -> Part:
-    digest = _Digest()
-    for batch in _each(store, tenant, kind):
-        for noun in batch:
-            digest.add(noun.as_dict())
-    return digest.part(tenant, noun_name(kind))
+        yield _told(tenant, "answer", (one.as_dict() for one in store.each_answer(tenant)))
 
 
 def _sightings(store: Store, tenant: str) -> Part:
@@ -273,12 +265,11 @@ def _memories(store: Store, tenant: str, step: Progress) -> Iterator[Part]:
 
 
 def _journal(store: Store, tenant: str, step: Progress) -> Part:
-    digest, head = _Digest(), 0
-    while entries := store.journal(tenant, head, BATCH):
-        for entry in entries:
-            digest.add(entry.as_dict())
-        head = entries[-1].seq
-        step(head, max(head, store.head(tenant)))
+    digest, head = _Digest(), store.head(tenant)
+    for entry in store.each_entry(tenant, Trace()):
+        digest.add(entry.as_dict())
+        if entry.seq % BATCH == 0:
+            step(entry.seq, max(entry.seq, head))
     return digest.part(tenant, "journal")
 
 

@@ -29,7 +29,7 @@ RESTORE = ENQUEUE.replace(
 )
 DUE = """
     tenant = :tenant and state in ('queued', 'running') and run_at <= :now
-    and (state = 'queued' or leased_until <= :now) and kind in ({kinds})"""
+    and (state = 'queued' or leased_until <= :now) and kind {kinds}"""
 IS_DUE = f"select {COLUMNS} from job where {DUE} limit 1"
 FAIL_LAPSED = f"""
     update job set state = 'failed', error = :error, finished_at = :now, leased_by = '', leased_until = null
@@ -64,17 +64,22 @@ class Jobs(Backend):
     LOCK: ClassVar[str] = ""  # what makes the look for a job pass by those that others are taking
 
     def enqueue(self, tenant: str, job: Job) -> bool:
+        """Add a job; False, and nothing changes, when there is one of that id."""
         return self._did(tenant, ENQUEUE, **to_row(job))
 
     def restore_jobs(self, tenant: str, jobs: Sequence[Job]) -> None:
+        """Set jobs as they stand here (a copy of another store)."""
         self._alter(tenant, RESTORE, [{"tenant": tenant, **to_row(job)} for job in jobs])
 
     def claim(self, tenant: str, worker: str, kinds: Sequence[str], now: datetime, lease: timedelta) -> Job | None:
+        """Take the job of these kinds that has been due longest: one that is queued, or whose worker's lease lapsed.
+
+        Nobody else gets it before `now + lease`. A job whose last attempt lapsed fails instead.
+        """
         if not kinds:
             return None
-        named = {f"kind{number}": kind for number, kind in enumerate(kinds)}
-        listed = ", ".join(f":{name}" for name in named)
-        values = {"now": times.micros(now), **named}
+        values: dict[str, Any] = {"now": times.micros(now)}
+        listed = self._among("kinds", kinds, values)
         # Looking costs no lock; a worker that finds nothing to do disturbs nobody.
         if not self._select(Job, columns(Job), IS_DUE.format(kinds=listed), tenant=tenant, **values):
             return None
@@ -93,24 +98,29 @@ class Jobs(Backend):
         return self._did(tenant, FINISH, id=id, worker=worker, now=times.micros(now))
 
     def fail(self, tenant: str, id: str, worker: str, error: str, retry_at: datetime | None, now: datetime) -> bool:
+        """End an attempt with an error: to be tried again then, or failed for good."""
         if retry_at is None:
             return self._did(tenant, FAIL, id=id, worker=worker, error=error, now=times.micros(now))
         return self._did(tenant, POSTPONE, id=id, worker=worker, error=error, at=times.micros(retry_at))
 
     def release(self, tenant: str, id: str, worker: str, now: datetime) -> bool:
+        """Give a job back; the attempt does not count."""
         return self._did(tenant, RELEASE, id=id, worker=worker, now=times.micros(now))
 
     def cancel(self, tenant: str, id: str, now: datetime) -> bool:
+        """Call off a job that is queued or running; False when it is neither."""
         return self._did(tenant, CANCEL, id=id, now=times.micros(now))
 
     def retry(self, tenant: str, id: str, now: datetime) -> bool:
+        """Queue a job again that is waiting, failed or was cancelled, with all its attempts before it."""
         return self._did(tenant, RETRY, id=id, now=times.micros(now))
 
     def jobs(self, tenant: str, states: Sequence[str], limit: int) -> list[Job]:
-        named = {f"state{number}": state for number, state in enumerate(states)}
-        wanted = f" and state in ({', '.join(f':{name}' for name in named)})" if named else ""
+        """Jobs in these states, or in any, newest first."""
+        values: dict[str, Any] = {"tenant": tenant, "limit": limit}
+        wanted = f" and state {self._among('states', states, values)}" if states else ""
         sql = f"{NOUN[Job]}{wanted} order by created_at desc, id desc limit :limit"
-        return self._select(Job, columns(Job), sql, tenant=tenant, limit=limit, **named)
+        return self._select(Job, columns(Job), sql, **values)
 
     def _did(self, tenant: str, sql: str, **values: Any) -> bool:
         """Run a statement; whether it changed anything."""

@@ -54,16 +54,20 @@ class Ledger(Backend):
     """The part of a store that keeps the ledger."""
 
     def book(self, tenant: str, spent: Spent) -> None:
+        """Add to the sums of a day; a correction may be negative."""
         self._alter(tenant, BOOK, [_row(tenant, spent)])
 
     def spent(self, tenant: str, since: str = "", until: str = "9999-12-31") -> list[Spent]:
+        """The sums of the days from `since` to `until`, both included, in order."""
         return [Spent(*row) for row in self._query(SPENT, tenant=tenant, since=since, until=until)]
 
     def spending(self, tenant: str, since: str, day: str) -> tuple[int, int, int]:
+        """The money since a day, the money of `day`, and the tokens of `day`."""
         month, today, tokens = self._query(TOTAL, tenant=tenant, since=since, until=day)[0]
         return int(month), int(today), int(tokens)
 
     def restore_ledger(self, tenant: str, rows: Sequence[Spent]) -> None:
+        """Set sums as they stand here (a copy of another store)."""
         self._alter(tenant, RESTORE, [_row(tenant, spent) for spent in rows])
 
 

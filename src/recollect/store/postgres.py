@@ -26,19 +26,14 @@ from ..settings import shown
 from ..types import Filter, Kept, Memory
 from . import filters, words
 from . import postgres_server as server
-from .access import TOKEN, Access
-from .answers import Answers
-from .browsing import Browsing
-from .changes import MEMORIES, RESTORE_USAGE, USED, used_rows
-from .jobs import Jobs
-from .ledger import Ledger
+from .access import TOKEN
+from .changes import MEMORIES
 from .listen import Listener
 from .postgres_changes import ENTER, PostgresChanges
 from .postgres_server import Connection, named
 from .postgres_tending import Tending, index_name
 from .reading import COUNT, GROUPS, STATS, Figures
-from .rows import from_rows, to_row
-from .trail import Trail
+from .rows import from_rows
 
 if TYPE_CHECKING:
     from ..vectors import Floats
@@ -97,9 +92,6 @@ BUILD_INDEX = """
     where model = {model}"""
 TENANTS = "select tenant from head order by tenant"
 EVERYBODY = "*"  # what a transaction names to see the list of tenants; no tenant can be called so
-# Who counts a memory's use holds its row, so that it cannot be purged from under the counter, and does not wait for a
-# purge: what is being erased need not be counted.
-COUNT_USE = USED.replace("and id = :memory", "and id = :memory for key share skip locked")
 
 PURGED = (
     "memory", "posting", "memory_terms", "memory_tag", "memory_ref", "embedding", "evidence", "link",
@@ -117,12 +109,11 @@ NARROW = 5_000  # memories up to which each vector is scored: about as long as t
 WIDE = 0.05  # the part of all vectors from which the index finds the right ones
 WORTH_AN_INDEX = 5_000  # vectors of a model
 EF_SEARCH = 200
-PAGE = 1000
 MANY = 250  # journal rows after which the planner's knowledge and the vector indexes are looked at
 WRITERS = server.CONNECTIONS // 2  # transactions of one process at once: who is inside one may have to read beside it
 
 
-class PostgresStore(Jobs, Access, Ledger, Answers, Trail, Tending, Browsing):
+class PostgresStore(Tending):
     AMONG, KEY = "= any(:{})", "id"
     HEAD = "select seq from head where tenant = :tenant"
     ENDING = (
@@ -392,12 +383,6 @@ class PostgresStore(Jobs, Access, Ledger, Answers, Trail, Tending, Browsing):
 
     # -- statistics and health ----------------------------------------------------------------------------------------
 
-    def used(self, tenant: str, counts: dict[str, tuple[int, int]], at: datetime) -> None:
-        self._alter(tenant, COUNT_USE, used_rows(tenant, counts, at))
-
-    def restore_usage(self, tenant: str, memories: Sequence[Memory]) -> None:
-        self._alter(tenant, RESTORE_USAGE, [{"tenant": tenant, **to_row(memory)} for memory in memories])
-
     def _alter(self, tenant: str, sql: str, many: Sequence[Mapping[str, Any]]) -> list[Sequence[Any]]:
         found: list[Sequence[Any]] = []
         _allowed(tenant)
@@ -434,11 +419,8 @@ class PostgresStore(Jobs, Access, Ledger, Answers, Trail, Tending, Browsing):
             self.heal(tenant)
             with self.transaction(tenant, "mend", times.moment(0)) as changes:
                 changes.clear()
-                after = ""
-                while batch := self.all(tenant, Memory, after, PAGE):
-                    for memory in batch:
-                        changes.index(memory)
-                    after = batch[-1].id
+                for memory in self.each(tenant, Memory):
+                    changes.index(memory)
 
 
 def _allowed(tenant: str) -> None:

@@ -15,7 +15,7 @@ from .. import text
 from ..settings import shown
 from ..types import Check
 from . import postgres_server as server
-from .guard import Guard
+from .contract import Store
 from .postgres_server import Connection, named
 from .rows import checked
 
@@ -41,7 +41,7 @@ ORPHANS = {
 ABOVE_THE_WALL = "select rolsuper or rolbypassrls from pg_roles where rolname = current_user"
 
 
-class Tending(Guard):
+class Tending(Store):
     """The part of the PostgreSQL store that tends the database."""
 
     url: str

@@ -6,8 +6,7 @@ A backend says how it looks into a list (`AMONG`), how it is given one (`_listed
 from __future__ import annotations
 
 import threading
-from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from typing import Any, ClassVar, TypeVar
 
@@ -32,6 +31,7 @@ GROUPS = {
 }
 MANY_CHANGES = 2000  # journal rows from which figures need not be exact
 MAX_FIGURES = 1000
+BATCH = 1000  # rows read at a time
 
 
 class Figures:
@@ -56,16 +56,11 @@ class Figures:
 class Reading(Backend):
     """The part of a store that is read."""
 
-    AMONG: ClassVar[str]  # how to say that something is in a list, with the list's name as {}
     KEY: ClassVar[str]  # the column of a memory that its tags know it by
     HEAD: ClassVar[str] = HEAD
     ENDING: ClassVar[str]
     UNEMBEDDED: ClassVar[str]
     SHARING: ClassVar[str]
-
-    @abstractmethod
-    def _listed(self, values: Sequence[Any]) -> Any:
-        """A list as the backend takes it."""
 
     def _where(self, filter: Filter) -> tuple[str, dict[str, Any]]:
         """A filter as conditions on the memory `m`."""
@@ -74,13 +69,15 @@ class Reading(Backend):
 
     def memories(self, tenant: str, ids: Sequence[str]) -> dict[str, Memory]:
         sql = f"{MEMORIES} and m.id {self.AMONG.format('ids')}"
-        found = self._select(Memory, MEMORY_COLUMNS, sql, tenant=tenant, ids=self._listed(ids))
+        found = self._select(Memory, MEMORY_COLUMNS, sql, tenant=tenant, ids=self._listed(ids)) if ids else []
         return {memory.id: memory for memory in found}
 
     def ending(self, tenant: str, tail: str, limit: int) -> list[str]:
+        """Ids of memories that end like this."""
         return [str(row[0]) for row in self._query(self.ENDING, tenant=tenant, tail=tail, limit=limit)]
 
     def page(self, tenant: str, filter: Filter, after: str | None, limit: int) -> list[Memory]:
+        """Memories by id, newest first, below the id `after`."""
         conditions, values = self._where(filter)
         if after:
             conditions += " and m.id < :after"
@@ -89,6 +86,7 @@ class Reading(Backend):
         return self._select(Memory, MEMORY_COLUMNS, sql, tenant=tenant, limit=limit, **values)
 
     def dated(self, tenant: str, filter: Filter, limit: int) -> list[Memory]:
+        """Memories by the time they are of (`valid_from`, else `created_at`), newest first."""
         conditions, values = self._where(filter)
         sql = f"{MEMORIES}{conditions}{BY_TIME}"
         return self._select(Memory, MEMORY_COLUMNS, sql, tenant=tenant, limit=limit, **values)
@@ -98,18 +96,21 @@ class Reading(Backend):
         return int(self._query(COUNT.format(where=conditions), tenant=tenant, **values)[0][0])
 
     def unembedded(self, tenant: str, model: str, limit: int, after: str = "") -> list[Memory]:
+        """Memories without a vector of that model, in the order of their ids."""
         values = {"tenant": tenant, "model": model, "limit": limit, "after": after}
         return self._select(Memory, MEMORY_COLUMNS, self.UNEMBEDDED, **values)
 
     def of(self, tenant: str, kind: type[N], ids: Sequence[str], column: str = "id") -> list[N]:
+        """Nouns of one kind whose `column` is among the ids, in the order of their own ids."""
         if column not in columns(kind):
             raise ValueError(f"{kind.__name__} has no column {column}")
         # Sorted here: asked to sort, SQLite walks all of the tenant's ids to look for a few.
         sql = f"{NOUN[kind]} and {column} {self.AMONG.format('ids')}"
-        found = self._select(kind, columns(kind), sql, tenant=tenant, ids=self._listed(ids))
+        found = self._select(kind, columns(kind), sql, tenant=tenant, ids=self._listed(ids)) if ids else []
         return sorted(found, key=lambda noun: noun.id)
 
     def all(self, tenant: str, kind: type[N], after: str, limit: int) -> list[N]:
+        """Nouns of one kind in the order of their ids, above the id `after`."""
         sql = f"{NOUN[kind]} and id > :after order by id limit :limit"
         while not (found := self._select(kind, columns(kind), sql, tenant=tenant, after=after, limit=limit)):
             ids = f"select id from {noun_name(kind)} where tenant = :tenant and id > :after order by id limit :limit"
@@ -118,17 +119,34 @@ class Reading(Backend):
             after = str(damaged[-1][0])
         return found
 
+    def each(self, tenant: str, kind: type[N]) -> Iterator[N]:
+        """All nouns of one kind, in the order of their ids, read some at a time."""
+        after = ""
+        while batch := self.all(tenant, kind, after, BATCH):
+            yield from batch
+            after = batch[-1].id
+
+    def walk(self, tenant: str, filter: Filter) -> Iterator[Memory]:
+        """All memories that pass a filter, newest first, read some at a time."""
+        after = None
+        while batch := self.page(tenant, filter, after, BATCH):
+            yield from batch
+            after = batch[-1].id
+
     def sharing(self, tenant: str, ids: Sequence[str]) -> list[tuple[str, str, int]]:
+        """Pairs of one of these memories and another that shares references with it, with how many."""
         rows = self._query(self.SHARING, tenant=tenant, ids=self._listed(ids))
         return [(str(one), str(other), int(count)) for one, other, count in rows]
 
     def head(self, tenant: str) -> int:
+        """The number of the newest journal row."""
         found = self._query(self.HEAD, tenant=tenant)
         return int(found[0][0]) if found else 0
 
     def journal(
         self, tenant: str, after: int = 0, limit: int = 1000, target: str | None = None, since: datetime | None = None
     ) -> list[Entry]:
+        """Journal rows above a number, in order; of one target, or later than a time."""
         sql = ENTRIES
         values: dict[str, Any] = {"tenant": tenant, "after": after, "limit": limit}
         if target is not None:

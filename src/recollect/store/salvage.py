@@ -25,6 +25,7 @@ from .checksums import UNREADABLE, noticing
 from .contract import Store
 from .rows import COLUMNS, NOUNS, REALS, entries, from_row, is_sound, is_whole, noun_name, replayed
 from .rows import UNREADABLE as BAD
+from .trail import Trace
 
 OLDEST = 10**15  # microseconds; a number below is no time at which a row was made
 PAGE = 4096  # where the header does not tell
@@ -64,16 +65,8 @@ def from_file(path: Path, tenant: str) -> Salvaged:
 
 def from_store(store: Store, tenant: str) -> Salvaged:
     """What a store that can be opened still holds of a tenant."""
-    held: dict[tuple[type[Kept], str], Kept] = {}
-    told: list[Entry] = []
-    for kind in NOUNS.values():
-        after = ""
-        while batch := store.all(tenant, kind, after, 1000):
-            held |= {(kind, noun.id): noun for noun in batch}
-            after = batch[-1].id
-    while batch_ := store.journal(tenant, told[-1].seq if told else 0, 1000):
-        told += batch_
-    return _merged(held, told)
+    held = {(kind, noun.id): noun for kind in NOUNS.values() for noun in store.each(tenant, kind)}
+    return _merged(held, list(store.each_entry(tenant, Trace())))
 
 
 def _merged(held: dict[tuple[type[Kept], str], Kept], told: list[Entry]) -> Salvaged:

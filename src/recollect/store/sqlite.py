@@ -25,31 +25,18 @@ import apsw
 
 from .. import text, times
 from ..errors import StoreCorrupt
-from ..types import Filter, Kept, Memory
+from ..types import Filter, Kept
 from . import filters, sqlite_file, words
-from .access import TOKEN, Access
-from .answers import Answers
-from .browsing import Browsing
-from .changes import (
-    CHAIN_AT,
-    HEAD,
-    MEMORIES,
-    RESTORE_USAGE,
-    USED,
-    Changes,
-    used_rows,
-)
+from .access import TOKEN
+from .changes import CHAIN_AT, HEAD, MEMORIES, Changes
 from .checksums import notice
-from .jobs import Jobs
-from .ledger import Ledger
 from .mark import RESTORE, Mark
 from .reading import COUNT, GROUPS, STATS, Figures
-from .rows import from_rows, noun_name, quoted, to_json, to_row
+from .rows import from_rows, noun_name, quoted, to_json
 from .search import found_in
 from .sqlite_changes import SQLiteChanges
 from .sqlite_file import fetch
 from .sqlite_tending import Tending
-from .trail import Trail
 
 if TYPE_CHECKING:
     from ..vectors import Floats
@@ -114,7 +101,7 @@ INDEX_BATCH = 16384  # vectors read at a time when the index is built
 WORTH_SAVING = 5000  # vectors from which a copy of the index beside the database pays
 
 
-class SQLiteStore(Jobs, Access, Ledger, Answers, Trail, Tending, Browsing):
+class SQLiteStore(Tending):
     AMONG, KEY = "in (select value from json_each(:{}))", "n"
     ENDING = "select id from memory where tenant = :tenant and id like '%' || :tail order by id limit :limit"
     UNEMBEDDED = f"""{MEMORIES} and m.id > :after and not exists
@@ -437,14 +424,6 @@ class SQLiteStore(Jobs, Access, Ledger, Answers, Trail, Tending, Browsing):
         return rows
 
     # -- statistics and health ----------------------------------------------------------------------------------------
-
-    def used(self, tenant: str, counts: dict[str, tuple[int, int]], at: datetime) -> None:
-        with self._locked() as con:
-            con.executemany(USED, used_rows(tenant, counts, at))
-
-    def restore_usage(self, tenant: str, memories: Sequence[Memory]) -> None:
-        with self._locked() as con:
-            con.executemany(RESTORE_USAGE, [{"tenant": tenant, **to_row(memory)} for memory in memories])
 
     def stats(self, tenant: str) -> dict[str, Any]:
         with self._reading() as con:

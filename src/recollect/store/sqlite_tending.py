@@ -17,7 +17,7 @@ import apsw
 from ..errors import StoreCorrupt
 from ..types import Check
 from . import sqlite_file
-from .guard import Guard
+from .contract import Store
 from .mark import RESTORE, Mark
 from .rows import checked
 from .sqlite_file import fetch
@@ -64,7 +64,7 @@ RETAG = (
 )
 
 
-class Tending(Guard):
+class Tending(Store):
     """The part of the SQLite store that tends the file."""
 
     path: Path

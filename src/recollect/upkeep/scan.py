@@ -19,9 +19,9 @@ from typing import Any
 
 from ..redact import redact
 from ..remember import values
-from ..store.answers import Answer
 from ..store.contract import Store, Transaction
 from ..store.rows import NOUNS
+from ..store.trail import Trace
 from ..text import key
 from ..types import Entity, Evidence, Kept, Link, Memory, Noun, Source, Tombstone
 
@@ -71,24 +71,22 @@ def scan(
     gone: set[str] = set()
     done, total = 0, store.head(tenant) + store.stats(tenant)["memories"]
     for kind in ORDER:
-        for noun in _all(store, tenant, kind):
+        for noun in store.each(tenant, kind):
             if result.saw(safe(noun)[1]):
                 result.count(kind)
                 dirty[kind].add(noun.id)
             if kind is Memory and progress:
                 done += 1
                 progress(done, max(done, total))
-    after = 0
-    while batch := store.journal(tenant, after):
-        after = batch[-1].seq
-        for entry in batch:
-            if result.saw(tuple(_kinds([entry.before, entry.after, entry.reason]))):
-                result.history += 1
-                kept = NOUNS.get(entry.noun)
-                dirty[kept].add(entry.target) if kept in dirty else gone.add(entry.target)
-        if progress:
-            progress(done + after, max(done + after, total))
-    told = [one.id for one in _answers(store, tenant) if result.saw(tuple(_kinds([one.question, one.answer or ""])))]
+    for entry in store.each_entry(tenant, Trace()):
+        if result.saw(tuple(_kinds([entry.before, entry.after, entry.reason]))):
+            result.history += 1
+            kept = NOUNS.get(entry.noun)
+            dirty[kept].add(entry.target) if kept in dirty else gone.add(entry.target)
+        if progress and entry.seq % PAGE == 0:
+            progress(done + entry.seq, max(done + entry.seq, total))
+    every = store.each_answer(tenant)
+    told = [one.id for one in every if result.saw(tuple(_kinds([one.question, one.answer or ""])))]
     result.others += len(told)
     if fix and (gone or told or any(dirty.values())):
         _close(store, tenant, dirty)
@@ -101,13 +99,6 @@ def scan(
 
 def _kinds(value: Any) -> list[str]:
     return [found for text in _texts(value) for found in redact(text)[1]]
-
-
-def _answers(store: Store, tenant: str) -> Iterator[Answer]:
-    after = ""
-    while batch := store.all_answers(tenant, after, PAGE):
-        yield from batch
-        after = batch[-1].id
 
 
 def safe(noun: Kept) -> tuple[Kept, tuple[str, ...]]:
@@ -163,13 +154,6 @@ def _redact(changes: Transaction, dirty: Found, gone: set[str]) -> None:
             changes.restate(clean)
     for id in sorted(gone):
         changes.blank(id)
-
-
-def _all(store: Store, tenant: str, kind: type[Kept]) -> Iterator[Kept]:
-    after = ""
-    while batch := store.all(tenant, kind, after, PAGE):
-        yield from batch
-        after = batch[-1].id
 
 
 def _texts(value: Any) -> Iterator[str]:

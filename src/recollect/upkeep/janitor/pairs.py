@@ -241,12 +241,9 @@ def links(room: Room) -> Iterator[list[Act]]:
 
 def _entities(room: Room) -> dict[str, list[Entity]]:
     found: dict[str, list[Entity]] = {}
-    after = ""
-    while batch := room.store.all(room.tenant, Entity, after, 1000):
-        for entity in batch:
-            if len(entity.name) >= 3 and len(entity.name.split()) <= MAX_WORDS:
-                found.setdefault(entity.name, []).append(entity)
-        after = batch[-1].id
+    for entity in room.store.each(room.tenant, Entity):
+        if len(entity.name) >= 3 and len(entity.name.split()) <= MAX_WORDS:
+            found.setdefault(entity.name, []).append(entity)
     return found
 
 

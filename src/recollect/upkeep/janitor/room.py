@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from ...language import terms
 from ...remember.write import Writer
 from ...store.contract import Store, Transaction
+from ...store.trail import Trace
 from ...types import Filter, Link, Memory
 
 if TYPE_CHECKING:
@@ -105,11 +106,8 @@ class Room:
             yield sorted(page, key=lambda memory: memory.id, reverse=True)
 
     def _changed(self) -> set[str]:
-        after, changed = self.since, set()
-        while rows := self.store.journal(self.tenant, after):
-            changed |= {row.target for row in rows if row.noun in ("memory", "embedding")}
-            after = rows[-1].seq
-        return changed
+        rows = self.store.each_entry(self.tenant, Trace(after=self.since, nouns=("memory", "embedding")))
+        return {row.target for row in rows}
 
     # -- what lies around one -----------------------------------------------------------------------------------------
 
