@@ -107,6 +107,13 @@ CALLS: dict[str, Callable[[Store, str, Filled], Any]] = {
         store.all(me, kind, "", 100)
         for kind in (Memory, Source, Evidence, Link, Tombstone, Checkpoint, Hold, Retention)
     ],
+    "each": lambda store, me, other: [[*store.each(me, kind)] for kind in (Memory, Source, Evidence, Link)],
+    "walk": lambda store, me, other: [*store.walk(me, WIDE)],
+    "each_entry": lambda store, me, other: [*store.each_entry(me, Trace())],
+    "each_answer": lambda store, me, other: [*store.each_answer(me)],
+    "damage": lambda store, me, other: store.damage(me),
+    "heal": lambda store, me, other: store.heal(me),
+    "sum_rows": lambda store, me, other: store.sum_rows(me, everything=True),
     "head": lambda store, me, other: store.head(me),
     "changed": lambda store, me, other: store.changed(me, 0, 0),
     "journal": lambda store, me, other: [store.journal(me), *(store.journal(me, target=id) for id in other.ids)],
@@ -193,15 +200,18 @@ ATTEMPTS: dict[str, Callable[[Transaction, Filled], Any]] = {
     "drop_repeating": lambda changes, other: changes.drop_repeating((other.mark,)),
     "blank": lambda changes, other: changes.blank(other.evidence),
     "note": lambda changes, other: changes.note("try", "nothing", ""),
+    "heal": lambda changes, other: changes.heal(Memory, other.ids[0], drop=True),
+    "backfill": lambda changes, other: changes.backfill(100),
 }  # fmt: skip
 # These change only what they are given, or are tried by `inside`.
 OF_THEIR_OWN = {
     "put", "put_answer", "put_token", "put_webhook", "embed", "purge", "replay", "restate", "restore_vectors",
+    "kept",
 }  # fmt: skip
 
 
 def methods(contract: type) -> set[str]:
-    return {name for name, value in vars(contract).items() if callable(value) and not name.startswith("_")}
+    return {name for name in dir(contract) if callable(getattr(contract, name)) and not name.startswith("_")}
 
 
 def test_no_method_is_left_out() -> None:

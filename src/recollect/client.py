@@ -4,9 +4,8 @@
     memory = recollect.Client("http://127.0.0.1:7733", token="rcl_…")  # there
 
 Its verbs are made from the declarations of operations (`verbs`); those that take or give something else than their
-operation, as `Engine` does, are written here. Errors are the same classes, made again from the problem the server
-answered with. Only the standard library is used. A connection is kept open for each thread; every write carries an
-idempotency key, so that one whose connection broke can be sent again without being done twice.
+operation are written here. Errors are the same classes. Only the standard library is used. A connection is kept open
+for each thread; every write carries an idempotency key, so that it can be sent again without being done twice.
 """
 
 from __future__ import annotations

@@ -1,21 +1,23 @@
-"""What the parts of an engine are built from: what each needs (`Core`), and what a tenant shares (`Shared`)."""
+"""What an engine is built from: what each part needs (`Core`), and what a tenant shares (`Shared`)."""
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from . import ids
+from . import ids, text
 from .agents.places import Places
 from .answers.freshness import Parts as AnswerParts
 from .answers.policy import Policy
 from .answers.service import Answers
 from .arguments import RecallFields
 from .checks import MAX_NAME, Cleaner, one_of
-from .errors import BadInput
+from .errors import Ambiguous, BadInput, NotFound, RowDamaged
+from .history.checkpoints import Checkpoints
 from .history.usage import Usage
 from .overview import Overview
 from .recall.cache import RecallCache
@@ -23,11 +25,12 @@ from .recall.loading import LOADING, Loader
 from .recall.query import parse
 from .recall.read import Reader
 from .recall.recipes import fingerprint
+from .redact import redact
 from .remember.write import Writer
 from .settings import Settings, lexicon
 from .store.checksums import sound_rows
 from .store.contract import Store
-from .types import Recall, Scope
+from .types import Memory, Recall, Scope
 from .upkeep.health import Checkup
 from .upkeep.recall_stats import RecallStats
 from .upkeep.recent_recalls import RecentRecalls
@@ -117,3 +120,52 @@ class Shared:
         if LOADING not in models.skipped:  # words alone answered, and only this once
             self.recalls.put(key, head, found)
         return found
+
+
+class Base:
+    """What the verbs of an engine work with; a part is built when it is first used."""
+
+    def __init__(self, core: Core, shared: Shared, *, owner: bool = False) -> None:
+        self.settings = core.settings
+        self._core = core
+        self._shared = shared
+        self._is_owner = owner  # of the store, which is closed with it
+        self._store, self._tenant, self._actor, self._now = core.store, core.tenant, core.actor, core.now
+        self._scope = core.scope
+        self._models, self._usage = shared.models, shared.usage
+        self.watch, self.looks, self.overview = shared.watch, shared.looks, shared.overview
+        self.answers, self.spending, self.health = shared.answers, shared.spending, shared.health
+
+    @cached_property
+    def _writer(self) -> Writer:
+        return self._core.writer
+
+    @property
+    def checkpoints(self) -> Checkpoints:
+        """Names for places in the journal: create, all, diff, rollback, delete."""
+        return Checkpoints(self._writer)
+
+    def _reason(self, reason: str) -> str:
+        return Cleaner(MAX_NAME, redact).text(reason, "reason", 1000)
+
+    def _named(self, id: str | Sequence[str]) -> Sequence[Memory]:
+        """The memories of one or several ids, each once."""
+        if not isinstance(id, str | list | tuple):
+            raise NotFound(f"{text.shorten(str(id), 40)!r} is not an id.")
+        found = [self._find(one) for one in ([id] if isinstance(id, str) else id)]
+        return list({memory.id: memory for memory in found}.values())
+
+    def _find(self, id: str) -> Memory:
+        """The memory of an id, or of its last few characters."""
+        if not isinstance(id, str) or not ids.plausible(wanted := id.strip().lower()):
+            raise NotFound(f"{text.shorten(str(id), 40)!r} is not an id.")
+        self._usage.flush()
+        if len(wanted) < ids.LENGTH:
+            fitting = self._store.ending(self._tenant, wanted, 3)
+            if len(fitting) > 1:
+                raise Ambiguous(f"{wanted!r} is the end of several ids: {', '.join(fitting)}.")
+            wanted = fitting[0] if fitting else wanted
+        found, damaged = sound_rows(lambda _: self._store.memories(self._tenant, [wanted]), 1)
+        if wanted not in found:
+            raise RowDamaged(f"{wanted} is damaged.") if damaged else NotFound(f"No memory has the id {wanted!r}.")
+        return found[wanted]

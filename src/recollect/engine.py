@@ -11,6 +11,7 @@ synchronous, may be used from several threads, and works beside other processes 
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -19,42 +20,39 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
-from . import checks, ids, settings, text
+from . import checks, exchange, settings, text
 from .agents.tokens import Gatekeeper, IssuedTokens
 from .agents.webhooks import Webhooks
 from .arguments import DraftFields, EditFields, RecallFields
 from .capture.pipeline import Pipeline
 from .checks import MAX_NAME, Cleaner, filter_of, one_of
 from .core import Core, Shared, new_id
-from .errors import Ambiguous, BadInput, BudgetSpent, NotFound, Refused, RowDamaged
+from .entrypoints.private import make_key
+from .errors import BadInput, BudgetSpent, ModelUnavailable, Refused
 from .graph import Graph, Verbs
-from .history.facade import History
-from .history.usage import counts
-from .history.verbs import Hindsight
-from .maintenance import Maintenance
+from .grounding import lowest
+from .history.derived import trace
+from .history.erase import Eraser
+from .history.erasures import Erasures
+from .lookup import Lookup
 from .models.tokens import Tokens
 from .recall.context import Budgets, Context, Parts, Turn, build, standing
-from .recall.query import MAX_LIMIT
 from .recall.task import AT_HAND, stored_task
-from .redact import redact
-from .remember import forget
+from .remember import forget, proposals
 from .remember.settle import Settler
 from .remember.shelf import Shelf
-from .remember.write import Writer
 from .store import open_store
-from .store.checksums import sound_rows
 from .types import (
     DERIVED,
     EDITABLE,
     EVERYWHERE,
     RELATIONS,
+    TRUSTS,
     Captured,
     Draft,
-    Entry,
-    Evidence,
-    Filter,
     Forgotten,
     Hit,
+    Job,
     Link,
     Memory,
     Message,
@@ -65,13 +63,16 @@ from .types import (
     Source,
 )
 from .upkeep.jobs import Handler, Jobs, Run
+from .upkeep.switch import Change, embed_missing
 
 if TYPE_CHECKING:
     from .models.embedder import Embedder
+    from .upkeep.janitor.janitor import Janitor
 
 Progress = Callable[[int, int], None]
 MIN_BUDGET = 100  # tokens below which a context holds nothing but its frame
 TOKENS = Tokens()
+BULK = 10  # memories that are forgotten at once from which a checkpoint is set before
 STANDING = 200  # rules and project facts that are looked at for a context
 
 
@@ -104,27 +105,8 @@ def open(
         raise
 
 
-class Engine(Hindsight, Maintenance):
-    """The verbs, for one caller. Parts are built when they are first used; what a tenant shares is in `Shared`."""
-
-    def __init__(self, core: Core, shared: Shared, *, owner: bool = False) -> None:
-        self.settings = core.settings
-        self._core = core
-        self._shared = shared
-        self._is_owner = owner  # of the store, which is closed with it
-        self._store, self._tenant, self._actor, self._now = core.store, core.tenant, core.actor, core.now
-        self._scope = core.scope
-        self._models, self._usage = shared.models, shared.usage
-        self.watch, self.looks, self.overview = shared.watch, shared.looks, shared.overview
-        self.answers, self.spending, self.health = shared.answers, shared.spending, shared.health
-
-    @cached_property
-    def _writer(self) -> Writer:
-        return self._core.writer
-
-    @cached_property
-    def _past(self) -> History:
-        return History(self._writer, self.settings.home)
+class Engine(Lookup):
+    """The verbs, for one caller; what a tenant shares is in `Shared`."""
 
     @cached_property
     def _settler(self) -> Settler:
@@ -237,14 +219,15 @@ class Engine(Hindsight, Maintenance):
         where = EVERYWHERE if scope is None else scope
         found = self._named(id) if id is not None else forget.meant(self._writer, query, self._scope, where, purge)
         if dry_run:
-            return Forgotten(
-                tuple(found), dry_run, purge, derived=self._past.derived(found) if purge and not keep else ()
-            )
-        self._past.before_forgetting(found)
+            along = trace(self._writer, found).alone if purge and not keep else ()
+            return Forgotten(tuple(found), dry_run, purge, derived=tuple(along))
+        if len(found) >= BULK:
+            self.checkpoints.automatic("forget", scope=EVERYWHERE)
         if not purge:
             return Forgotten(tuple(forget.retire(self._writer, found, self._reason(reason))))
         user = where.user if where == Scope(user=where.user) else ""
-        gone, along, receipt = self._past.erase(found, self._reason(reason), user=user, keep=keep)
+        eraser = Eraser(self._writer, self.settings.home)
+        gone, along, receipt = eraser.erase(found, self._reason(reason), user=user, keep=keep)
         self._shared.recalls.clear()
         receipt = replace(receipt, tokens=self.tokens.end(user)) if user else receipt
         return Forgotten(tuple(gone), purged=True, receipt=receipt.as_dict(), derived=tuple(along))
@@ -294,8 +277,25 @@ class Engine(Hindsight, Maintenance):
     def approve(self, id: str | Sequence[str], *, into: str = "", reason: str = "") -> tuple[Memory, ...]:
         """Believe what waits, and supersede what it contradicts, or do what was proposed. `into` joins it to one."""
         found, target = self._named(id), self._find(into) if into else None
-        done, rest = self._confirmed(found, reason)
+        for memory in found:
+            if memory.state != "pending":
+                raise BadInput(f"Memory {memory.id} does not wait for review; it is {memory.state}.")
+        asked = [(memory, proposals.proposed(memory)) for memory in found]
+        done = [self._confirm(*what, memory, reason) for memory, what in asked if what]
+        rest = [memory for memory, what in asked if not what]
         return (*done, *(self._settler.approve(rest, target, self._reason(reason)) if rest else ()))
+
+    def propose(self, act: str, memories: Iterable[Memory], *, reason: str = "") -> Forgotten:
+        """Ask a person to erase memories for good (`purge`) or to lift their rejection (`unreject`): see `approve`."""
+        made = (proposals.propose(self._writer, memory, act, reason) for memory in memories)
+        return Forgotten(tuple(made), proposed=True)
+
+    def _confirm(self, act: str, id: str, proposal: Memory, reason: str) -> Memory:
+        """Do what was proposed; the proposal goes with it, because it may repeat the words that are erased."""
+        if act == "unreject":
+            self.reject(id, undo=True, reason=reason)
+        self.forget([id, proposal.id] if act == "purge" else proposal.id, purge=act == "purge", reason=reason)
+        return replace(proposal, state="archived")
 
     def link(self, origin: str, relation: str, target: str, *, reason: str = "") -> Link:
         """Tie one memory to another. What is superseded leaves recall and stops being valid now."""
@@ -376,104 +376,6 @@ class Engine(Hindsight, Maintenance):
         verbs = Verbs(self.remember_many, lambda query: self.recall(query, scope=where, limit=20), new_id)
         return Graph(self._store, self._tenant, self._actor, self._now, where, inside, verbs)
 
-    def get(
-        self, id: str, *, peek: bool = False, as_of: datetime | str | None = None, true_at: datetime | str | None = None
-    ) -> Memory:
-        """One memory, by its id or the last characters of it; with `peek` the look is not counted.
-
-        `as_of` gives it as it was known then; `true_at` the one that held then, of it and those it stands for.
-        """
-        memory = self._past.get(lambda: self._find(id), id, as_of, true_at)
-        if not peek:
-            self._usage.add([memory.id], accessed=1)
-            self.saw([memory], "get")
-        return memory
-
-    def list(self, *, scope: Scope | None = None, limit: int = 50, cursor: str | None = None, **filters: Any) -> Page:
-        """Memories inside a scope, newest first, with the cursor of the next page.
-
-        Takes the filters of recall: `kinds`, `networks`, `tags`, `states`, `since`, `until`, `min_importance`; and
-        `as_of`, what was known then, and `true_at`, what held then.
-        """
-        self._usage.flush()
-        where = scope or EVERYWHERE
-        self._may_page(limit, cursor)
-        past = self._past.page(
-            lambda at, more: filter_of(now=at, scope=where, inside=True, **more), filters, cursor, limit + 1
-        )
-        page = self._page(filter_of(now=None, scope=where, inside=True, **filters), limit, cursor, past)
-        self.saw(page.memories, "list")
-        return page
-
-    def count(self, *, scope: Scope | None = None, **filters: Any) -> int:
-        """How many memories `list` would give, all pages together."""
-        return self._store.count(self._tenant, filter_of(now=None, scope=scope or EVERYWHERE, inside=True, **filters))
-
-    def _page(self, filter: Filter, limit: int, cursor: str | None, past: Sequence[Memory] | None = None) -> Page:
-        self._may_page(limit, cursor)
-        found, damaged = sound_rows(
-            lambda most: self._store.page(self._tenant, filter, cursor, most) if past is None else past, limit + 1
-        )
-        return Page(tuple(found[:limit]), found[limit - 1].id if len(found) > limit else None, damaged)
-
-    @staticmethod
-    def _may_page(limit: int, cursor: str | None) -> None:
-        if not isinstance(limit, int) or not 1 <= limit <= MAX_LIMIT:
-            raise BadInput(f"limit must be a whole number from 1 to {MAX_LIMIT}, not {limit!r}.")
-        if cursor is not None and not (isinstance(cursor, str) and ids.whole(cursor)):
-            raise BadInput(f"cursor {cursor!r} is not one of ours.", fix="Take the cursor of the page before.")
-
-    def evidence(self, id: str) -> tuple[Source | None, tuple[Evidence, ...]]:
-        """Where a memory came from: its source, and the quotes that support it."""
-        memory = self._find(id)
-        sources = self._store.of(self._tenant, Source, [memory.source])
-        quotes = self._store.of(self._tenant, Evidence, [memory.id], "memory")
-        return (sources[0] if sources else None), tuple(quotes)
-
-    def sources(self, ids: Sequence[str]) -> tuple[Source, ...]:
-        """The sources among these ids that are known: what has been taken in already."""
-        return tuple(self._store.of(self._tenant, Source, list(ids)))
-
-    def links(self, id: str) -> tuple[Link, ...]:
-        """The links from and to a memory."""
-        memory = self._find(id)
-        found = {
-            link.id: link
-            for column in ("origin", "target")
-            for link in self._store.of(self._tenant, Link, [memory.id], column)
-        }
-        return tuple(found.values())
-
-    def history(self, id: str) -> tuple[Entry, ...]:
-        """Every change of a memory, oldest first: who, when, why, before and after."""
-        whole = isinstance(id, str) and len(id) == ids.LENGTH
-        entries = self._past.rows(id if whole else self._find(id).id)
-        if not entries:
-            raise NotFound(f"No memory has the id {id!r}.")
-        return tuple(entries)
-
-    def changes(self, *, after: int = 0, limit: int = 100) -> tuple[Entry, ...]:
-        """What changed after a sequence number of the journal, in the order it happened."""
-        checks.within(after, 0, 2**53, "after", whole=True)
-        checks.within(limit, 1, MAX_LIMIT, "limit", whole=True)
-        return tuple(self._store.journal(self._tenant, after, limit))
-
-    def stats(self, *, scope: Scope | None = None) -> dict[str, Any]:
-        """Counts of everything, and the size of the files; with a scope, of the memories inside it alone."""
-        if scope is not None:
-            return counts(self._store, self._tenant, scope)
-        self._usage.flush()
-        return {**self._store.stats(self._tenant), "recall_cache": self._shared.recalls.stats.as_dict()}
-
-    @property
-    def head(self) -> int:
-        """The sequence number of the newest change."""
-        return self._store.head(self._tenant)
-
-    def wait(self, after: int, seconds: float) -> int:
-        """Wait until there is a change later than the number `after`, or the time is over; the newest number."""
-        return self._store.changed(self._tenant, after, seconds)
-
     @property
     def shelf(self) -> Shelf:
         """What was taken in from files: which there are, and what each says today."""
@@ -494,6 +396,88 @@ class Engine(Hindsight, Maintenance):
     def gatekeeper(self) -> Gatekeeper:
         """The look-up of tokens, of whichever tenant, for a server in front of this store."""
         return Gatekeeper(self._store, self._now, self.settings.rate_limit)
+
+    # -- upkeep -------------------------------------------------------------------------------------------------------
+
+    def export(
+        self, path: str | Path, *, journal: bool = False, reference: bool = False, progress: Progress | None = None
+    ) -> int:
+        """Write everything to a JSONL file, optionally with the history; gives the number of memories.
+
+        With `reference`, only the graph, in the form of the reference memory server; gives the number of entities.
+        """
+        if reference:
+            return exchange.export_graph(self.graph(), Path(path))
+        self._usage.flush()
+        return exchange.export(
+            self._store, self._tenant, Path(path), self._now(), journal=journal,
+            progress=progress, key=make_key(self.settings.home, exchange.KEY_FILE),
+        )  # fmt: skip
+
+    def import_(
+        self, path: str | Path, *, embed: bool = True, trust: str = "unverified", progress: Progress | None = None
+    ) -> exchange.Imported:
+        """Take in a JSONL file: an export of ours, one object with `content` a line, or entities and relations.
+
+        What it says is trusted at most as `trust`; an export of this home keeps the trust it had.
+        """
+        granted = one_of(trust, TRUSTS, "trust")
+        if Path(path).is_file() and exchange.is_sealed(Path(path), make_key(self.settings.home, exchange.KEY_FILE)):
+            granted = "stated"
+        importer = exchange.Importer(
+            self._store, self._tenant, self._actor, self._writer, self._now, self.graph(),
+            lowest((granted, self._writer.most)), Erasures.load(self.settings.home, self._tenant),
+        )  # fmt: skip
+        with self.checkpoints.around("import"):
+            result = importer.run(Path(path), self._scope, progress)
+        if embed:
+            self.embed(progress=progress, change="never")
+        return result
+
+    def embed(self, *, progress: Progress | None = None, change: Change = "always") -> int:
+        """Give a vector to every memory that has none of today's model; gives how many there were.
+
+        Where another model serves the store, it is changed over to today's; with `change="new"` only if that never
+        served it, and with `"never"` nothing is done then.
+        """
+        embedder, _ = self._models.embedder()
+        if embedder is None:
+            return 0
+        size = self.settings.embed_batch
+        return embed_missing(self._store, self._tenant, self._actor, self._now, embedder, progress, size, change)
+
+    def embed_later(self, *, change: Change = "always") -> Job:
+        """Have `embed` done in the background, by whichever worker has today's model: `jobs` shows how far it is."""
+        embedder, skipped = self._models.embedder()
+        if embedder is None:
+            raise ModelUnavailable("There is no model to embed with.", fix="; ".join(skipped))
+        return self.jobs.add(f"embed:{embedder.model}", {} if change == "always" else {"change": change})
+
+    @cached_property
+    def janitor(self) -> Janitor:
+        """What keeps memories clean; loaded when it is first asked for."""
+        from .upkeep.janitor.janitor import Janitor
+        from .upkeep.janitor.room import Rules
+
+        rules = Rules(self.settings.decay_days, self.settings.compact_days)
+        return Janitor(self._writer, self.settings.home, rules, self.answers, lambda: self._models.embedder()[0])
+
+    def mend(self) -> None:
+        """Build again what is derived in the store: the full text index."""
+        self._store.mend()
+
+    def warm(self) -> threading.Thread:
+        """Load the model now, in the background: until it is there, questions are answered from words and say so."""
+        return self._models.warm(self._first)
+
+    def _first(self, embedder: Embedder) -> None:
+        """A question of no meaning, so that the vectors are read by the first real one."""
+        query = embedder.embed([""], "query")[0]
+        self._store.nearest(self._tenant, embedder.model, query, filter_of(now=None, scope=EVERYWHERE), 1)
+
+    def model(self) -> tuple[str, str]:
+        """The embedding model in use and nothing, or nothing and why: it is loading, not asked for yet, or missing."""
+        return self._models.state()
 
     # -- jobs ---------------------------------------------------------------------------------------------------------
 
@@ -523,28 +507,3 @@ class Engine(Hindsight, Maintenance):
         values: dict[str, Any] = {n: tuple(v) if isinstance(v, list) else v for n, v in fields.items()}
         values.setdefault("scope", self._scope)
         return Draft(content, **values)
-
-    def _reason(self, reason: str) -> str:
-        return Cleaner(MAX_NAME, redact).text(reason, "reason", 1000)
-
-    def _named(self, id: str | Sequence[str]) -> Sequence[Memory]:
-        """The memories of one or several ids, each once."""
-        if not isinstance(id, str | list | tuple):
-            raise NotFound(f"{text.shorten(str(id), 40)!r} is not an id.")
-        found = [self._find(one) for one in ([id] if isinstance(id, str) else id)]
-        return list({memory.id: memory for memory in found}.values())
-
-    def _find(self, id: str) -> Memory:
-        """The memory of an id, or of its last few characters."""
-        if not isinstance(id, str) or not ids.plausible(wanted := id.strip().lower()):
-            raise NotFound(f"{text.shorten(str(id), 40)!r} is not an id.")
-        self._usage.flush()
-        if len(wanted) < ids.LENGTH:
-            fitting = self._store.ending(self._tenant, wanted, 3)
-            if len(fitting) > 1:
-                raise Ambiguous(f"{wanted!r} is the end of several ids: {', '.join(fitting)}.")
-            wanted = fitting[0] if fitting else wanted
-        found, damaged = sound_rows(lambda _: self._store.memories(self._tenant, [wanted]), 1)
-        if wanted not in found:
-            raise RowDamaged(f"{wanted} is damaged.") if damaged else NotFound(f"No memory has the id {wanted!r}.")
-        return found[wanted]

@@ -1,44 +1,7 @@
-"""Everything that can go wrong, as one tree.
+"""Everything that can go wrong, as one tree of classes below `RecollectError`.
 
-Each class knows its stable `code`, the HTTP `status` a server answers with, the `exit` code of the command line
-and the `fix`, a sentence that tells how to mend the matter. Surfaces translate errors by these fields and never by
-reading the message.
-
-    RecollectError
-    ├── BadInput                 the caller's value is wrong; nothing was changed
-    │   ├── TooLarge
-    │   └── BadTime
-    ├── NotFound                 no such memory, source or link
-    │   ├── Ambiguous            a short id that fits several
-    │   └── NoRepository         no git repository is there
-    ├── Refused                  the value was rejected by a person before, or purged
-    ├── Held                     it may not be erased while a hold stands
-    ├── ChangedMeanwhile         the memory is no longer the version that was to be changed
-    ├── Unauthorised             a token is needed, or the one given is not good
-    ├── Forbidden                the caller may not do that, or not there
-    ├── RateLimited              too many requests at once
-    │   └── Busy                 of everybody, so that this one was not begun
-    ├── TooSlow                  the answer took longer than a request may
-    ├── ServerUnavailable        the server cannot be reached, or answered with something else
-    ├── DaemonRunning            another daemon serves that home already
-    ├── PortTaken                another program listens there
-    ├── GitUnavailable           git is missing, or did not answer
-    ├── ModelUnavailable         a model cannot be had; the work goes on without it
-    │   ├── ProviderUnavailable  its server cannot be reached, or has too much to do
-    │   ├── ProviderRefused      its server does not take the request
-    │   ├── BadAnswer            what it answered cannot be used
-    │   ├── BudgetSpent          no more may be spent for now
-    │   └── NoPrice              what a call would cost is not known
-    └── StoreUnavailable         the database cannot be used
-        ├── StoreLocked
-        ├── StoreReadOnly
-        ├── StoreFull
-        ├── NotADatabase
-        ├── StoreCorrupt
-        │   └── RowDamaged       one row; the others can be read
-        ├── NewerSchema
-        ├── MigrationChanged
-        └── CopyDiffers
+Each class has a stable `code`, the HTTP `status` of a server's answer, the `exit` code of the command line and the
+`fix`, a sentence that says what to do. Surfaces translate errors by these fields and never by reading the message.
 """
 
 from __future__ import annotations

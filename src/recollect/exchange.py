@@ -1,16 +1,13 @@
 """Export and import: a store as JSON lines, complete, and back again.
 
 An export is a header and one object a line: sources, memories, evidence, links, tombstones and, if asked, the journal.
-Imported into an empty store it gives the same export again. Imported values pass the same checks as any other: they are
-cleaned and redacted, and rejected, purged and erased values stay out. With its journal, an export is replayed into an
-empty store, with its history.
+Imported values are checked, cleaned and redacted like any other, and rejected, purged and erased values stay out. With
+its journal, an export is replayed into an empty store. Also read: one JSON object with `content` (or `text`) a line,
+and the entities and relations of the reference memory server.
 
-**Trust.** A file can claim anything, so its content is `unverified` unless the importer says otherwise. An export of
-this home keeps its trust: it ends with an HMAC under a key of the home. A journal is replayed, and a rejection applied,
-only from a file that is trusted as `stated`. No date of a file lies in the future.
-
-Other formats: one JSON object with `content` (or `text`) a line, or the entities and relations of the reference memory
-server.
+A file is `unverified` unless the importer says otherwise. An export of this home keeps its trust: it ends with an HMAC
+under a key of the home. A journal is replayed, and a rejection applied, only from a file that is trusted as `stated`.
+No date of a file lies in the future.
 """
 
 from __future__ import annotations

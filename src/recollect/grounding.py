@@ -1,12 +1,9 @@
 """Grounding: what may be believed. Pure.
 
 Three tiers. **1**, believed at once: what a person said about their own project, or what cites something that was
-found. **2**, for a person to look at: what a model concluded without a citation, what is said about systems that
-are not ours, and whatever speaks to the assistant instead of telling something. **3**, not kept: what its own words
-do not claim ("maybe", "I think").
-
-Trust comes from the way a statement came in. What the statement says about itself ("the user confirmed this") is
-text like any other and changes nothing. What was made of several things is trusted as far as the least of them.
+found. **2**, for a person to look at: what a model concluded without a citation, what is about systems of others, and
+what speaks to the assistant. **3**, not kept: what its own words do not claim ("maybe", "I think"). Trust comes from
+the way a statement came in, never from what it says about itself.
 """
 
 from __future__ import annotations

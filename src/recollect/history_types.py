@@ -1,14 +1,10 @@
-"""The nouns of the past: what names a moment, what is kept of it, and what is told about it.
-
-`Checkpoint`, `Hold` and `Retention` are kept by a store with a journal row, as memories are. `Sighting` is a record of
-use: that a memory was put before somebody, where, and whether it helped. The rest are answers.
-"""
+"""The nouns of the past: what names a moment, what is kept of it, and what is told about it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, ClassVar
+from typing import Any
 
 from . import times
 from .types import EVERYWHERE, Entity, Entry, Evidence, Kept, Memory, Noun, Scope, Source
@@ -19,8 +15,6 @@ ACTIONS = ("archive", "purge")
 @dataclass(frozen=True, slots=True)
 class Checkpoint(Kept):
     """A name for a place in the journal, in a scope: everything up to row `seq` had happened, nothing after it."""
-
-    TIMES: ClassVar[frozenset[str]] = frozenset(("created_at",))
 
     id: str
     name: str
@@ -34,8 +28,6 @@ class Checkpoint(Kept):
 class Hold(Kept):
     """While it stands, nothing inside its scope may be erased, whoever asks."""
 
-    TIMES: ClassVar[frozenset[str]] = frozenset(("created_at",))
-
     id: str
     name: str
     scope: Scope = EVERYWHERE
@@ -46,8 +38,6 @@ class Hold(Kept):
 @dataclass(frozen=True, slots=True)
 class Retention(Kept):
     """How long memories of a kind (empty: of any) inside a scope are kept, and what happens to them then."""
-
-    TIMES: ClassVar[frozenset[str]] = frozenset(("created_at",))
 
     id: str
     kind: str = ""
@@ -67,8 +57,6 @@ class Sighting(Noun):
     yes, -1 no, 0 nothing.
     """
 
-    TIMES: ClassVar[frozenset[str]] = frozenset(("at",))
-
     memory: str
     at: datetime
     session: str = ""
@@ -82,8 +70,6 @@ class Sighting(Noun):
 @dataclass(frozen=True, slots=True)
 class Step(Noun):
     """One step of the way on which a memory came to be trusted as it is."""
-
-    TIMES: ClassVar[frozenset[str]] = frozenset(("at",))
 
     at: datetime
     actor: str
@@ -196,8 +182,6 @@ class Audit(Noun):
 class EntityState(Noun):
     """What was known of an entity at a time: what was said of it, and how it was tied to others."""
 
-    TIMES: ClassVar[frozenset[str]] = frozenset(("at", "true_at"))
-
     entity: Entity
     at: datetime
     true_at: datetime
@@ -214,8 +198,6 @@ class Receipt(Noun):
     how many questions of the answer cache repeated the words. `left` names each place where the words
     are still found, `unsearched` each where they may be and nobody can look; `verified` says that there is neither.
     """
-
-    TIMES: ClassVar[frozenset[str]] = frozenset(("at",))
 
     id: str
     at: datetime

@@ -1,8 +1,6 @@
 """Overview: what a person sees who looks through everything that is remembered, and not for one answer.
 
-Pages with counts beside them, the graph around a memory or an entity, what contradicts or repeats another, growth, and
-whether the store is whole. It only reads. Whoever is behind a wall is given `sees`, which says of a memory whether they
-may know of it.
+It only reads. `sees` says of a memory whether the reader may know of it.
 """
 
 from __future__ import annotations
@@ -53,8 +51,6 @@ def anything(_: Entity) -> bool:
 @dataclass(frozen=True, slots=True)
 class Dot(Noun):
     """A memory or an entity in the graph. `ties` says how many links it has, also to what is not shown."""
-
-    TIMES = frozenset(("at",))
 
     id: str
     noun: str

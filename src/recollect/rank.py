@@ -1,9 +1,7 @@
 """Ranking: putting arms on one scale, fusing them, and weighing what they found. Pure.
 
-The arms' scores live on different scales, so each is stretched to 0…1 over the candidates before they are added. A sum
-of such scores keeps how far apart the first and the second are, which ranks alone forget; on conversations it beats
-reciprocal rank fusion, which stays available. Weighing is gentle on purpose: importance, age and confidence decide
-between memories that fit about equally well, and never lift one that does not fit.
+Each arm's scores are stretched to 0…1 over the candidates and added, which keeps how far apart the first and the second
+are. Importance, age and confidence only decide between memories that fit about equally well.
 """
 
 from __future__ import annotations

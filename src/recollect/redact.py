@@ -1,21 +1,15 @@
 """Redaction: what looks like a secret is replaced before any text is stored, logged or embedded.
 
-A memory outlives the conversation it came from, so a key that slips in once leaks for years. What secrets look like is
-data (`secret_patterns.toml`): a kind, the literals of which one must occur, a pattern, and which check of
-`secret_values.py` the value must pass. Most texts hold none of the literals, and cost some substring searches; a
-pattern is compiled when one of its literals is first met. A token gets word boundaries; a context is kept and only the
-value in it is replaced, so that `postgres://app:[redacted:url-password]@db` still tells where the database is.
+What secrets look like is data (`secret_patterns.toml`): a kind, the literals of which one must occur, a pattern, and
+the check of `secret_values.py` that the value must pass. A pattern is compiled when one of its literals is first met.
+Of a context only the value is replaced: `postgres://app:[redacted:url-password]@db`.
 
-The last four rules know no format. `assigned-secret` knows that a value is given to something named like a secret,
-`nearby-secret` that it stands near a word that speaks of secrets, `column-secret` that it stands in a column of a table
-whose head does, and `positional-secret` that it is an argument of a call that logs in, signs or encrypts. All look at
-the value: words, paths, variables, placeholders, hashes and prose stay; what no person would write as a word goes.
+The last four rules know no format: a value given to a name like a secret's, near a word that speaks of secrets, in a
+column of a table whose head does, or an argument of a call that logs in, signs or encrypts.
 
-Invariants, proved by `tests/test_redact.py`: the rules are applied until none finds anything, so redacting twice is
-redacting once; text without a secret comes back as the same object; time grows linearly with the text. A secret hidden
-by zero-width or full-width characters is looked for in the folded text, and the text is folded only if one is there.
-`tests/test_secrets_corpus.py` counts how many are found in texts by other authors. What is not caught: a password of
-plain letters in a sentence, a secret that is spread over several sentences.
+Invariants (`tests/test_redact.py`): redacting twice is redacting once; text without a secret comes back as the same
+object; time grows linearly with the text; a secret hidden by zero-width or full-width characters is found. Not caught:
+a password of plain letters in a sentence, a secret that is spread over several sentences.
 """
 
 from __future__ import annotations

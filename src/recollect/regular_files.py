@@ -1,7 +1,6 @@
 """Reading a file that somebody else named: a regular file of bounded size, opened without following a link.
 
-A path can also name a device without an end, a pipe that nobody writes to, or a link to another file. So every file
-that a caller, a memory or a repository names is opened here. A folder on the way to a file may be a link: it is
+Every file that a caller, a memory or a repository names is opened here. A folder on the way may be a link: it is
 resolved first, and then no part of the path may be one, so that what was checked is what is read.
 """
 

@@ -1,8 +1,8 @@
 """Settings: one table, read at the edge.
 
 A setting is a field below: its name, its default and a sentence. A value comes from the environment
-(`RECOLLECT_<NAME>`), else from `config.toml` in the home folder, else from here. Nothing is read when the package is
-imported. `RECOLLECT_HOME` moves everything the program keeps to one folder; the default is `~/.recollect`.
+(`RECOLLECT_<NAME>`), else from `config.toml` in the home folder, else from here. `RECOLLECT_HOME` moves everything to
+one folder.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Text: cleaning, keys, chunks and token estimates. Pure.
 
-Three forms of one text are kept apart. The *stored* form is what was said, in NFC, without control characters. The
-*key* is folded hard (case, spacing, width, zero-width characters, look-alike letters, punctuation at the ends) and
-hashed: it decides whether two texts are the same, so that a rejected value cannot walk back in with a Cyrillic "а". The
-*chunks* are what an embedder reads. The words that full text search sees are made in `terms`.
+The *stored* form of a text is in NFC, without control characters. The *key* is folded hard and hashed: it decides
+whether two texts are the same, so that a rejected value cannot come back with a Cyrillic "а". The *chunks* are what an
+embedder reads. The words that full text search sees are made in `language/terms.py`.
 """
 
 from __future__ import annotations

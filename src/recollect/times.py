@@ -1,7 +1,7 @@
 """Times: always UTC, always with a zone; the clock is an argument.
 
-Inside the store a time is a whole number of microseconds since 1970; everywhere else it is an aware `datetime`; on the
-wire it is ISO 8601 with `Z`. A time without a zone is refused: guessing the zone puts a memory into the wrong day.
+Inside the store a time is a whole number of microseconds since 1970, elsewhere an aware `datetime`, on the wire ISO
+8601 with `Z`. A time without a zone is refused.
 """
 
 from __future__ import annotations

@@ -40,7 +40,10 @@ class Noun:
     """What the frozen dataclasses below share: their wire form."""
 
     __slots__ = ()
-    TIMES: ClassVar[frozenset[str]] = frozenset()
+    TIMES: ClassVar[frozenset[str]] = frozenset()  # the fields that are read back as times
+
+    def __init_subclass__(cls) -> None:
+        cls.TIMES = frozenset(name for name, kind in cls.__annotations__.items() if str(kind).startswith("datetime"))
 
     def as_dict(self) -> dict[str, Any]:
         return {f.name: _plain(getattr(self, f.name)) for f in fields(self)}  # type: ignore[arg-type]
@@ -148,10 +151,6 @@ class Memory(Kept):
     `speaker` and `position` say who said it and where it stands in its session or document.
     """
 
-    TIMES: ClassVar[frozenset[str]] = frozenset(
-        ("valid_from", "valid_to", "created_at", "updated_at", "expires_at", "last_recalled_at", "last_accessed_at")
-    )
-
     id: str
     content: str
     kind: str = "fact"
@@ -214,8 +213,6 @@ USAGE_FIELDS = ("recalled", "accessed", "last_recalled_at", "last_accessed_at")
 class Source(Kept):
     """Where knowledge came from: the raw turn, document, commit or file, or the person who stated it."""
 
-    TIMES: ClassVar[frozenset[str]] = frozenset(("occurred_at", "created_at"))
-
     id: str
     kind: str = "statement"
     uri: str = ""
@@ -233,8 +230,6 @@ class Source(Kept):
 class Evidence(Kept):
     """The quote in a source, and its place, that supports a memory."""
 
-    TIMES: ClassVar[frozenset[str]] = frozenset(("created_at",))
-
     id: str
     memory: str
     source: str
@@ -247,8 +242,6 @@ class Evidence(Kept):
 class Entity(Kept):
     """Something that memories speak of, by its name; `key` is what makes two of them the same."""
 
-    TIMES: ClassVar[frozenset[str]] = frozenset(("created_at",))
-
     id: str
     kind: str
     name: str
@@ -260,8 +253,6 @@ class Entity(Kept):
 @dataclass(frozen=True, slots=True)
 class Link(Kept):
     """A typed, dated edge from one memory or entity to another."""
-
-    TIMES: ClassVar[frozenset[str]] = frozenset(("valid_from", "valid_to", "created_at"))
 
     id: str
     origin: str
@@ -280,8 +271,6 @@ class Link(Kept):
 class Tombstone(Kept):
     """A value a person rejected, by the key of what it says (`remember/values.py`); it outlives every expiry."""
 
-    TIMES: ClassVar[frozenset[str]] = frozenset(("created_at",))
-
     id: str
     key: str
     scope: Scope = EVERYWHERE
@@ -296,8 +285,6 @@ class Job(Kept):
 
     Whoever does it holds a lease; when the lease lapses, another takes over. Not knowledge, so not in the journal.
     """
-
-    TIMES: ClassVar[frozenset[str]] = frozenset(("run_at", "leased_until", "created_at", "finished_at"))
 
     id: str
     kind: str
@@ -318,8 +305,6 @@ class Job(Kept):
 class Entry(Noun):
     """One row of the journal: who did what to which noun, when, why, and what it was before and after."""
 
-    TIMES: ClassVar[frozenset[str]] = frozenset(("at",))
-
     seq: int
     at: datetime
     actor: str
@@ -335,8 +320,6 @@ class Entry(Noun):
 @dataclass(frozen=True, slots=True)
 class Token(Noun):
     """Who may call from elsewhere, behind which wall, with which rights. Its secret is nowhere, only a hash of it."""
-
-    TIMES: ClassVar[frozenset[str]] = frozenset(("created_at", "expires_at", "revoked_at", "last_used_at"))
 
     id: str
     tenant: str
@@ -355,8 +338,6 @@ class Webhook(Noun):
 
     `private` says that the address may lie on this machine or its network.
     """
-
-    TIMES: ClassVar[frozenset[str]] = frozenset(("created_at", "next_at"))
 
     id: str
     tenant: str
@@ -438,8 +419,6 @@ class Message(Noun):
 
     Of what a tool or a system says, nothing is taken for knowledge.
     """
-
-    TIMES: ClassVar[frozenset[str]] = frozenset(("at",))
 
     role: str
     content: str

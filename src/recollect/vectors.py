@@ -1,11 +1,8 @@
 """Vectors: sign codes and the three-stage scan, in plain numpy. Pure.
 
-A vector of d dimensions is kept twice: in half precision (the truth, read a few hundred at a time) and as d sign bits
-in memory, laid out column by column so that one pass over a column touches consecutive words. A search narrows in three
-stages: Hamming distance of the bits over everything, the float query against the bits of the survivors, and the exact
-product on a few hundred. Small products go through einsum and not BLAS, whose threads cost more than they save here.
-
-`bench/speed.py` prints the recall of the scan against exact search; `tests/test_vectors.py` holds it.
+A vector is kept in half precision and as sign bits in memory, column by column. A search narrows in three stages:
+Hamming distance of the bits over everything, the float query against the bits of the survivors, and the exact product
+on a few hundred. Small products go through einsum, because the threads of BLAS cost more than they save here.
 """
 
 from __future__ import annotations

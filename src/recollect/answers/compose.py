@@ -1,11 +1,8 @@
 """Composing: an answer out of what recall found: its best sentences with their sources, or a model's words. Pure.
 
-Without a model nothing is rewritten: the answer is the sentences that bear on the question, each with the number of its
-source. How sure it is follows from how probable it is that a hit fits, as the ranker sees it, and from how much of what
-was asked for stands in the sources, rare words counting more; where both are low there is no answer.
-
-A model is given the hits as fenced data and may use nothing else: it names its sources by number, and an answer that
-names none, or one that does not exist, is no answer.
+Without a model, the answer is the sentences that bear on the question, with the number of each source. Its confidence
+follows from how probable it is that a hit fits and from how much of what was asked stands in the sources, rare words
+counting more. A model may use nothing but the hits, and must name its sources by number.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Counters: how often kept answers were asked for, and the last questions with what decided each.
 
-A hit must not wait for the disk: counts are written together a little later, whenever somebody looks at them. A crash
-may lose the last seconds of them, never an answer. The last few hundred questions are held in the memory of the
-process, and are gone with it.
+Counts are written together a little later: a crash may lose the last seconds of them, never an answer. The last few
+hundred questions are held in the memory of the process.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar
 
 from ..errors import StoreUnavailable
 from ..store.answers import Answer, Count
@@ -84,8 +82,6 @@ class Counters:
 @dataclass(frozen=True, slots=True)
 class Ask(Noun):
     """One question as it was asked: `answer` is the id of the kept one that was served or made, `why` what decided."""
-
-    TIMES: ClassVar[frozenset[str]] = frozenset(("at",))
 
     at: datetime
     question: str

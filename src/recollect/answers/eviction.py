@@ -1,12 +1,11 @@
 """Eviction: which questions and answers have had their time, so that the janitor can let go of them.
 
-    ended       an answer that can never be served again, whoever asks: its time is over, or what it was built from is
-                another. Its question stays and is counted on
-    forgotten   a question that nobody has asked for long and that has no answer (any more), or no room
-    let go      an answer for which there is no room: coldest first, and in a tier what was asked longest ago
+    ended       an answer that can never be served again; its question stays and is counted on
+    forgotten   a question without an answer that nobody has asked for long, or that there is no room for
+    let go      an answer for which there is no room: coldest tier first, and in it what was asked longest ago
 
-What is pinned stays, whatever becomes of it; so does a core answer that was computed, because the daemon computes it
-again. A question whose answer was turned down is not forgotten for its age: the «no» would be forgotten with it.
+What is pinned stays, and so does a computed core answer, because the daemon computes it again. A question whose answer
+was turned down is not forgotten for its age.
 """
 
 from __future__ import annotations

@@ -1,14 +1,10 @@
 """Freshness: whether a kept answer still holds, and what it depends on so that this can be told.
 
 An answer carries the memories, files, commits and settings it was built from, and the journal row it was computed at.
-When the journal has moved since, its rows are looked through: a change of what it was built from ends it; so
-does a memory that is new or another and that recall, asked again, puts among the hits that bear on the question. An
-answer is made of these hits, so nothing else can make it another. What no journal row tells, because it happens
-by the clock alone, is its time: it ends when a memory it was built from does, or when one begins to hold.
-
-So a stale answer is noticed on the next look, whoever changed what, in whichever process. Outside the store an answer
-may depend on files, by the hash of their bytes, and on repositories, by their commit. Nothing is run: a commit is read
-from the repository's own files. A file that cannot be read has no hash, which differs from any it had.
+It ends when one of these changes, when a memory that is new or changed is among the hits that recall now puts before
+the question, or when its time is over: a memory it was built from ends, or another begins to hold. So a stale answer is
+noticed on the next look, whoever changed what, in whichever process. Files count by the hash of their bytes,
+repositories by their commit, which is read from the repository's files; nothing is run.
 """
 
 from __future__ import annotations

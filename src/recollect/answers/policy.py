@@ -1,8 +1,7 @@
 """Policy: which answers are kept, for how long, and which go first. Pure: every number is a setting.
 
-A question is counted from the first time it is asked. Its answer is kept when it pays: asked often, or asked again and
-dear to compute, or sure from the start. The tier follows how often it was asked and says who goes first when there is
-no room: the coldest tier, and in it what was asked longest ago. What is pinned stays.
+An answer is kept when its question is asked often, or again and it is slow to compute, or when it is sure from the
+start. The tier follows how often it was asked, and says which goes first when there is no room. What is pinned stays.
 """
 
 from __future__ import annotations

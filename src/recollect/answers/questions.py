@@ -1,8 +1,8 @@
 """Questions: the one spelling by which the same question is found again, and the place where it was asked. Pure.
 
-Only what never changes the meaning is folded: letter case, width, spacing, quotation marks, contractions, a greeting in
-front, a «please» or a question mark behind. Numbers, names, signs inside words and the order of the words stay, and so
-do flags, names as in code, and everything between backticks, where `Foo` and `foo` are two names.
+Only what never changes the meaning is folded: case, width, spacing, quotation marks, contractions, a greeting in front,
+a "please" or a question mark behind. Numbers, names, the order of the words, flags, names as in code and everything
+between backticks stay.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Seeding: the questions that an empty cache can begin with. Pure: what is stored or written in, questions out.
+"""Seeding: the questions that an empty cache can begin with. Pure.
 
-They come from the headings of documents («what is X?»), from what was asked repeatedly in captured talk, and from a
+They come from the headings of documents ("what is X?"), from what was asked repeatedly in captured talk, and from a
 file with a question a line, which may have its answer behind a tab or be a JSON object.
 """
 

@@ -1,13 +1,10 @@
-"""The answer cache, and the knowledge behind it: `ask` gives the kept answer, or computes one and keeps it if it pays.
+"""The answer cache: `ask` gives the kept answer, or computes one and keeps it if it pays.
 
-A look goes in two steps. The same question, by the hash of its normal form, is one read. Else the questions nearest by
-vector are candidates, and `relation` decides: an answer is served only when no veto forbids it and it is the same
-question at the risk that the settings allow; nearly so, it is shown as related and never as the answer. A computed
-answer is found only in the user and project it was computed for. One that somebody gave is also found in what it
-encloses: given for no project, it is served in every project.
-
-What is found is served only while it holds (`freshness`). `tests/test_answers.py` changes everything an answer can be
-built from, in every way there is.
+The same question is found by the hash of its normal form. Else the nearest questions by vector are candidates: an
+answer is served only when no veto forbids it and `relation` says that it is the same question at the risk the settings
+allow; what comes near is shown as related, never as the answer. A computed answer is found only in its user and
+project; one that somebody gave is also found in what its place encloses. An answer is served only while it holds
+(`freshness.py`).
 """
 
 from __future__ import annotations

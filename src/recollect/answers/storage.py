@@ -1,8 +1,8 @@
-"""Storage: the vectors of the questions of one place, in memory, for finding those that mean nearly the same.
+"""Storage: the vectors of the questions of one user and project, in memory, for finding those that mean nearly the
+same.
 
-Derived and thrown away at any time. Before each look a place asks the store for what changed since its last number,
-and counts: where a row is gone, or came in out of order, it is read anew. A place is one user and one project, so that
-nothing can be found across either.
+Derived. Before each look a place asks the store for what changed since its last number, and counts: where a row is
+gone, or came in out of order, it is read anew.
 """
 
 from __future__ import annotations

@@ -1,12 +1,10 @@
 """What was known at an earlier time, by undoing the journal.
 
-A journal row holds the changed fields before and after, so walking back from today and putting the «before» values
-in place gives a noun as it stood. One that was created later did not exist; one that was dropped since is in the row
-that dropped it. What was purged, or written anew to take a secret out, cannot be had from before that.
+A journal row holds the changed fields before and after; putting the values before back, from today backwards, gives a
+noun as it stood. What was purged, or written anew to take a secret out, cannot be had from before that.
 
-**Known** and **true** are two things. `as_of` asks for what was known then: the journal's time. `true_at` asks for what
-held then, by what is known: the memory's own validity. What supersedes another and says not since when begins to hold
-where the other ended.
+`as_of` asks for what was known then: the journal's time. `true_at` asks for what held then: the memory's own validity.
+What supersedes another and does not say since when begins to hold where the other ended.
 """
 
 from __future__ import annotations

@@ -1,16 +1,11 @@
 """Checkpoints: names for places in the journal, what changed since, and going back.
 
-A checkpoint copies nothing: it is the number of a journal row, and what was then is had by undoing the rows since.
-Going back appends the inverse changes, so nothing is lost by it: the journal grows, and a checkpoint set just before
-takes the rollback back.
+A checkpoint is the number of a journal row. Going back appends the inverse changes in one transaction, so nothing is
+lost, and a checkpoint set just before takes the rollback back. A dry run does the same and lets go of it at the end.
 
-**What going back does not touch.** A person's «no» stands: what was rejected since stays rejected, what was rejected
-then and is not any more stays as it is, and no value comes back that a tombstone forbids. What was purged is gone. What
-was written anew to take a secret out keeps its new text. A memory that came since is archived, not removed; sources
-stay. Each of these is named in the result.
-
-Everything is looked at and changed inside one transaction. A dry run does the same and lets go of it at the end, so a
-preview cannot differ from what happens.
+**What going back does not touch**, and names in its result: what was rejected since, what was rejected then and is not
+any more, values that a tombstone forbids, what was purged, and what was written anew to take a secret out. A memory
+that came since is archived; sources stay.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """What was derived from memories that are erased: which of it goes too, and which only loses a proof.
 
-A memory is derived from a turn when it has the turn's source or quotes it, and from any memory to which it has a link
-`derived_from`. It is erased together with that memory when nothing else speaks for it: no other source, no quote from
-elsewhere. Otherwise it loses the quotes and, if it is a summary, the lines that were made of them. Only users and
-projects that something is erased of are touched.
+A memory is derived from a turn when it has the turn's source or quotes it, and from any memory that it has a link
+`derived_from` to. It is erased too when no other source and no other quote speaks for it; otherwise it loses the quotes
+and, if it is a summary, the lines made of them. Only users and projects that something is erased of are touched.
 """
 
 from __future__ import annotations

@@ -1,15 +1,11 @@
 """Erasing for good, everywhere, with a receipt.
 
-The store erases a memory with its evidence, links, vectors, full text and history. But the same words may lie beside
-it: in the turn they were said in, in another memory's quote from that turn, in the file of a session, in the spool, in
-a question that somebody asked. What shares a source with an erased memory is looked at, and loses the words, those of
-its earlier versions too; a turn that said just them goes too. Questions of the answer cache go with their answers where
-they repeat the words, or one word that nothing holds any more. What was *derived* from what is erased goes too where
-nothing else speaks for it (`history/derived`), unless the caller keeps it; the receipt names what went and what stands.
-
-Then the words are looked for where they lay: in the bytes of the files, or in the rows of the tables. The receipt tells
-where they are still found, if anywhere. It cannot reach backups and exports that were made before: what is erased is
-noted in a ledger (`erasures`), and whatever is brought back from one is held against it (`replay`).
+The store erases a memory with its evidence, links, vectors, full text and history. The same words may lie beside it: in
+the turn they were said in, in quotes from that turn, in files of sessions and the spool, in cached questions. All of
+these lose the words; a turn that said nothing else goes, and so does what was *derived* from them (`derived.py`),
+unless the caller keeps it. Then the words are looked for in the bytes of the files, or in the rows of the tables, and
+the receipt says where they are still found. What is erased is noted in a ledger (`erasures.py`), against which every
+backup and export that is brought back is held (`replay.py`).
 """
 
 from __future__ import annotations

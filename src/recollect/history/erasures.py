@@ -1,12 +1,9 @@
 """The erasure ledger: what was erased here, as keyed hashes, so that an older copy does not bring it back.
 
-It lies in the home folder, beside the store, because a restore puts the store itself in another's place. Each line is
-one erasure: when it was, and a hash of the id of each memory and source that went, of what the memories said and where
-(user and project), of the memories that only lost some words, and of a user who was erased as a whole. The hashes are
-HMACs with a key of this home in a file of its own (0600): without it nobody can test whether something was erased.
-
-An id is never given twice, so what has an erased id stays out for good. The same words may be said anew: what was last
-changed after the erasure is not covered by it.
+It lies in the home folder, because a restore replaces the store. Each line is one erasure: its time, and hashes of the
+ids of memories and sources that went, of what was said and where, and of a user who was erased as a whole. The hashes
+are HMACs with a key of this home (0600): without it nobody can test whether something was erased. An erased id stays
+out for good; the same words may be said anew after the erasure.
 """
 
 from __future__ import annotations

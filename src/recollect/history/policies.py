@@ -1,9 +1,8 @@
 """Holds and retention: what may not be erased, and how long things are kept.
 
-A hold covers a scope; while it stands, no purge touches what lies inside (the store itself refuses, see
-`store/changes.py`). A retention policy says for a kind and a scope after how many days a memory is archived or erased.
-Of several that fit a memory, the narrowest counts: the one that names more. What a person pinned (the tag `pinned`) and
-what is on hold is left alone.
+While a hold stands, the store refuses to purge what lies inside its scope. A retention policy says after how many days
+memories of a kind and a scope are archived or erased; of several that fit, the one that names most counts. What a
+person pinned (the tag `pinned`) and what is on hold is left alone.
 """
 
 from __future__ import annotations
@@ -11,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from pathlib import Path
 from typing import Any, TypeVar
 
 from .. import checks
@@ -20,6 +20,7 @@ from ..history_types import ACTIONS, Hold, Retained, Retention
 from ..redact import redact
 from ..remember.write import Writer
 from ..types import EVERYWHERE, KINDS, Filter, Kept, Memory, Scope
+from .erase import Eraser
 
 N = TypeVar("N", bound=Kept)
 PINNED = "pinned"
@@ -27,15 +28,14 @@ BATCH = 256
 MAX_DAYS = 36_500
 SIGHTINGS_KEPT = timedelta(days=400)
 KEPT_STATES = ("active", "pending", "superseded", "invalid", "expired")  # what an archiving policy looks at
-Purge = Callable[[Sequence[Memory], str], object]
 
 
 @dataclass(frozen=True, slots=True)
 class Policies:
-    """Holds and retention of a tenant; `purge` is how memories are erased, with everything that belongs to it."""
+    """Holds and retention of a tenant."""
 
     writer: Writer
-    purge: Purge
+    home: Path
 
     # -- holds --------------------------------------------------------------------------------------------------------
 
@@ -134,7 +134,8 @@ class Policies:
             done["held"] += sorted(held)
             done["purged"] += [memory.id for memory in due]
             if due and not dry_run:
-                self.purge(due, why)
+                # How long turns are kept says nothing about what was learnt from them.
+                Eraser(self.writer, self.home).erase(due, why, keep=True)
             return
         done["archived"] += [memory.id for memory in due]
         if not dry_run:

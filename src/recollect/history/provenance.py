@@ -1,7 +1,6 @@
 """Why a memory is there: where it came from, on whose word, what became of it, and where it was used.
 
-The answer is bounded in three ways: how many of each thing are told, how far ties are followed, and how long a text may
-be. What was left out is counted, so that nobody takes a part for the whole.
+The answer is bounded in count, depth and length; what was left out is counted.
 """
 
 from __future__ import annotations

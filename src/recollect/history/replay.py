@@ -1,7 +1,6 @@
-"""Erasing again what an older copy brings back: a backup that is put in place, a store that is copied, an export.
+"""Erasing again what an older copy brings back: a backup that is restored, a store that is copied, an export.
 
-A copy is erased like the store was, by the same code: the words that are to go are in the copy itself. A file is sifted
-before anything of it is stored.
+A copy is erased by the same code as the store was. A file is sifted before anything of it is stored.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
-"""Taking back: single changes, by the numbers of their journal rows, so that everything they touched is as it was.
+"""Undoing single changes by the numbers of their journal rows.
 
-A rollback brings a scope back to a time; this is for the person who just pressed the wrong key. A merge, an approval,
-a rejection or an edit writes several rows: the memory itself, links, evidence, tombstones, what it superseded. All of
-them are undone in one transaction, to the last field, or none is: where somebody has changed one of these since,
-nothing happens and the answer says so. What was erased cannot be had back. A memory that came by such a change is
-archived, not removed, as forgetting would do.
+All rows of a change (memory, links, evidence, tombstones) are undone in one transaction, or none: where somebody has
+changed one of these since, nothing happens and the error says so. What was erased cannot be had back. A memory that
+came by such a change is archived.
 """
 
 from __future__ import annotations

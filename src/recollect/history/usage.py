@@ -1,8 +1,6 @@
-"""Counters of use, kept out of the way of answers.
+"""Counters of use, written together a little later by a thread, or when somebody reads them.
 
-A recall only notes which memories it gave; the notes are written together a little later by a thread of its own, or
-when somebody wants to read the counters. They are statistics: a crash may lose the last seconds of them, never
-knowledge.
+They are statistics: a crash may lose the last seconds of them, never knowledge.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """Meaning: what a wording must not lose, and the one way in which words are made shorter. Pure.
 
-A claim is often tidier than the words it was taken from. Every path that makes it so asks `faithful`, which gives the
-tidier wording only where it has every negation, number, name and condition of the quote, no negation or condition more,
-and the words that both share in the same order. Otherwise it gives the quote. English, German, French, Spanish and
-Portuguese are known by their words; of other scripts every word must stay. A word that means something else in another
-language only makes it more careful.
+Every path that makes a claim shorter than its quote asks `faithful`, which gives the shorter wording only where it has
+every negation, number, name and condition of the quote, no negation or condition more, and the shared words in the same
+order. Otherwise it gives the quote. English, German, French, Spanish and Portuguese are known by their words; of other
+scripts every word must stay.
 """
 
 from __future__ import annotations

@@ -1,15 +1,11 @@
 """Terms: the words that full text search sees. Pure, and the same for every store.
 
-Developers' text is half prose, half identifiers, so a term is made like this:
+- words are folded to lower case without accents and stemmed (English Snowball): "deployed" finds "deploying";
+- identifiers are split at case changes, digits, `_`, `-`, `.`, `/` and kept whole beside their parts;
+- numbers lose leading zeros: `ADR-005` gives `adr 5 adr5`;
+- Han, Kana and Hangul become pairs of characters.
 
-- words are folded to lower case without accents and stemmed (English Snowball), so "deployed" finds "deploying";
-- identifiers are split at case changes, digits, `_`, `-`, `.`, `/` and kept whole beside their parts: `getUserName`
-  gives `get user name` and itself, so it is found by "user name" and, better, by itself;
-- numbers lose leading zeros: `ADR-005` gives `adr 5 adr5`, found by "adr 5" and "ADR-005";
-- Han, Kana and Hangul, which have no spaces, become pairs of characters.
-
-Documents and queries go through the same function; only queries lose their stop words, which cost a full text index ten
-times the time and change the ranking by nothing.
+Documents and queries go through the same function; only queries lose their stop words.
 """
 
 from __future__ import annotations

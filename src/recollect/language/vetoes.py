@@ -1,8 +1,7 @@
 """Vetoes: exact differences that forbid taking two texts for the same, in any language. Pure.
 
-A model that reads two texts is nearly always right, and nearly always is not enough where one character decides: 5 and
-6, `max_size` and `MAX_SIZE`, staging and production, a "not". Each rule here looks for one such difference and says
-which. A veto only forbids; what passes all of them is still judged by the model.
+Each rule looks for one difference that one character can make (5 and 6, staging and production, a "not") and names it.
+What passes all of them is still judged by the model.
 """
 
 from __future__ import annotations

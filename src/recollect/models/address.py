@@ -4,9 +4,9 @@
     openai://gpt-4.1-mini               anthropic://claude-haiku-4-5    gemini://gemini-2.5-flash    voyage://voyage-4
     http://gpu:8000/v1?model=qwen3      whatever speaks OpenAI's protocol: vLLM, llama.cpp, LM Studio, OpenRouter, …
 
-Behind a `?` may stand `dimension` (of an embedder), `timeout` (seconds), `base` (another address of the same protocol,
-such as a gateway) and `key`, the *name* of the environment variable with the key. A key itself is never part of a URL:
-URLs are shown. To a server that the URL spells out, no key is sent unless `key` names one.
+Options behind a `?`: `dimension`, `timeout` (seconds), `base` (another address of the same protocol) and `key`, the
+*name* of the environment variable with the key. To a server that the URL spells out, no key is sent unless `key` names
+one.
 """
 
 from __future__ import annotations

@@ -1,19 +1,13 @@
 """Embedder: text in, one unit vector per text out.
 
-A vector means something only beside vectors of the same model, so every vector is stamped with `model`, and vectors
-whose stamps differ are never compared. The stamp changes whenever the numbers would: other weights, pooling, prefix.
+Every vector is stamped with `model`, and vectors whose stamps differ are never compared. The stamp changes whenever the
+numbers would. Retrieval models want an instruction in front of a question, so the role is an argument of `embed`.
 
-Questions and notes are not embedded alike: retrieval models are trained with an instruction in front of the question
-and lose many of their hits without it. Hence the role is an argument of `embed`, and no caller ever writes a prefix.
+For every embedder (tests/test_embedder.py): rows come in the order of the texts, in float32, with length 1; the vector
+of a text depends on nothing else in the list, nor on thread or process; any `str` is accepted, also an empty or
+overlong one.
 
-What holds for every embedder, and is proved for each by tests/test_embedder.py:
-- rows come in the order of the texts, in float32, with length 1: a dot product is a cosine;
-- a text has one vector. It does not depend on what else is in the list, on the thread or on the process;
-- any `str` is accepted. Lone surrogates count as `?`; of an overlong text the beginning counts; an empty text or white
-  space gets a unit vector too, always the same one, which means nothing and breaks nothing.
-
-Importing this module loads neither numpy nor a model; `load` looks whether files and libraries are there, and the first
-`embed`, or `warm`, reads them.
+Importing this module loads neither numpy nor a model; the first `embed`, or `warm`, does.
 """
 
 from __future__ import annotations

@@ -1,12 +1,7 @@
 """The hashing embedder: likeness of letters, not of meaning, in microseconds and without any weights.
 
-Each word and each trigram of its letters is hashed to one of 384 places and a sign; a feature seen n times counts
-1 + ln n; the sum is brought to length 1. Signs make collisions cancel on average, so texts that share nothing come out
-near 0. Trigrams carry a text over a typo or a plural. Words of up to three letters count half: that stands in for the
-document frequencies that a model without memory cannot know, and keeps "the" and "is" from making everything alike.
-
-It serves tests and stores that want no model. Since it rests on crc32 alone, a vector is the same in every process and
-on every machine.
+Each word and each trigram of its letters is hashed to one of 384 places and a sign. Words of up to three letters count
+half. It rests on crc32 alone, so a vector is the same on every machine. It serves tests and stores that want no model.
 """
 
 from __future__ import annotations

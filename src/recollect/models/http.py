@@ -1,11 +1,7 @@
 """Posting JSON to the server of a model: the one place where this package calls anybody else.
 
-A request that the server had no time for (429, 5xx) or that broke off is tried again, after the time the server names
-in `Retry-After`, or else twice as long each time and never in step with others. What the server refuses is not. A wait
-that is too long to sit out ends the call, and so does an answer that trickles in past its time.
-
-A key goes into a header, follows no redirect, and stands in no message: of an answer that may quote it (401, 403)
-nothing is told but the number.
+A request that the server had no time for (429, 5xx) or that broke off is tried again after `Retry-After`, or else twice
+as long each time, with jitter. A key goes into a header, follows no redirect, and stands in no message.
 """
 
 from __future__ import annotations

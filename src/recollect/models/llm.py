@@ -1,15 +1,9 @@
 """LLM: instructions and a schema in, a JSON object that fits the schema out, with what it cost.
 
-Every provider has its own way to hold a model to a schema, and each adapter uses its provider's. None is believed: the
-answer is read and checked here, so that whatever `complete` gives back fits. Temperature is 0 where a model takes one.
-
-What holds for every LLM, and is proved for each by tests/test_llm.py:
-- an answer that is cut off, empty, no JSON, refused by the model or does not fit is a `BadAnswer`, which still carries
-  the tokens that were paid for; a caller may try again or go on without;
-- the tokens are those of the provider, thoughts among them, or `estimated` when it told none;
-- safe to share between threads; making one asks nobody anything.
-
-Prompts are redacted and the costs are booked above, in `upkeep/spending.py`: no caller uses an LLM without that.
+Each adapter uses its provider's way to hold a model to a schema, and the answer is checked here all the same.
+Temperature is 0 where a model takes one. For every LLM (tests/test_llm.py): an answer that is cut off, empty, no JSON,
+refused or does not fit is a `BadAnswer`, which carries the tokens that were paid for; tokens are the provider's, or
+`estimated`; an LLM is safe to share between threads. Prompts are redacted and costs are booked in `upkeep/spending.py`.
 """
 
 from __future__ import annotations

@@ -1,18 +1,11 @@
 """The ONNX embedder: a sentence model on the processor, by onnxruntime and tokenizers.
 
 A folder holds `model.onnx`, `tokenizer.json` and, optionally, the card `model.json`: id, dimension, pooling, prefixes,
-longest input and checksums. Files whose checksum stands on the card are hashed before they are used, since a truncated
-download or a swapped file would otherwise only show as bad search results.
+longest input and checksums, which are checked before the files are used.
 
 **One text per run, never a padded batch.** The int8 graph scales its activations by the extremes of the whole tensor,
-so in a batch the neighbours of a text, and even its padding, shift its vector: cosines of 0.989 to 0.997 between a text
-alone and the same text in a batch, which is as far as a small edit moves it. Alone, a text has one vector, bit for bit,
-and a duplicate is found whatever it was stored beside. It costs next to nothing: on one thread, batches of eight took
-864 ms and single texts 885 ms for 64 texts of 64 words; only for texts of five words is a batch twice as fast.
-
-So a session has one thread, and a list is spread over `threads` runs at once, which use two cores better than two
-threads inside one run do (1,157 ms against 1,483 ms for 256 sentences) and need no spinning. Vectors do not depend on
-the number of threads. They may depend a little on the processor, where instruction sets round int8 sums differently.
+so in a batch the neighbours of a text shift its vector (cosines of 0.989 to 0.997). Alone, a text has one vector, bit
+for bit, at next to no cost. A list is spread over `threads` runs at once, each on one thread.
 """
 
 from __future__ import annotations

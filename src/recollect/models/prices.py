@@ -1,7 +1,6 @@
-"""What models cost: a table with a date (`prices.json`), and the prices one writes down oneself, which count more.
+"""What models cost: a table with a date (`prices.json`), and one's own prices, which count more.
 
-Prices change and models come; a price that is not known is not guessed, and a model whose price is not known is not
-paid for (`NoPrice`). A server of one's own network sends no bill.
+A model whose price is not known is not paid for (`NoPrice`). A server of one's own network sends no bill.
 """
 
 from __future__ import annotations

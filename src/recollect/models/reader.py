@@ -7,12 +7,8 @@ One reading gives a logit for each head that the card (`model.json`) names:
     asks_same                         two questions ask for the same
     durable                           a statement is worth keeping beyond the talk in which it was made
 
-Distances between vectors say what two texts are about, and not whether one has what the other lacks: "who owns
-billing?" lies as near to "billing listens on 7610" as to its answer, and "enabled" next to "disabled".
-
-The graph has no vocabulary of its own. It begins behind the embedder's, whose rows are read from the packaged
-embedder's file at the place that the card names; a checksum of that file makes sure that they are there. How it was
-fitted, and on what: `training/README.md`.
+The graph has no vocabulary: it reads the rows of the packaged embedder's file at the place that the card names, and a
+checksum of that file makes sure that they are there. How it was fitted: `training/README.md`.
 """
 
 from __future__ import annotations

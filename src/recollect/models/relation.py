@@ -4,10 +4,9 @@
     relation("The port is 8080.", "The port is 8443.")                                            → opposed
     relation("How do I run the tests?", "how can I run the test suite", "question").risk <= 0.01  → may be served
 
-The one place where this is decided, for the write path, capture, the janitor, the answer cache and review. The reader
-(`reader.py`) gives a probability for each relation; exact rules (`vetoes.py`) forbid what one character decides. `risk`
-is how often that relation is wrong at that probability or above, as measured on texts that were held out; each caller
-asks for the risk it can bear.
+The one place where this is decided. The reader gives a probability for each relation; exact rules (`vetoes.py`) forbid
+what one character decides. `risk` is how often that relation is wrong at that probability or above, as measured on
+texts that were held out; each caller asks for the risk it can bear.
 """
 
 from __future__ import annotations

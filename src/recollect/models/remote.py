@@ -1,13 +1,8 @@
 """Embedders on a server: Ollama, OpenAI and what speaks like it, Gemini, Voyage.
 
-Each tells query from document in its provider's own way: a task prefix, `taskType` or `input_type`. What a model needs
-to know for that, and how many numbers it gives, stands in `CARDS`; of a model that is not there, the dimension is asked
-for once, or told in the URL (`?dimension=…`). Vectors of another size than that are refused, never cut or padded:
-they would be another model's.
-
-The server's word is not taken for the contract's either: rows are put in order, counted, checked for numbers, and
-brought to length 1 here. Blank texts are not sent, as providers refuse them; each gets the same fixed vector. Of an
-overlong text the first 8,000 bytes are sent, which is within every model's context and more than any chunk has.
+Each tells query from document in its provider's way: a prefix, `taskType` or `input_type`; `CARDS` says which. Vectors
+of another size than expected are refused. Rows are put in order, counted, checked for numbers and brought to length 1
+here. Blank texts are not sent; of an overlong text the first 8,000 bytes are.
 """
 
 from __future__ import annotations

@@ -18,7 +18,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import MappingProxyType
-from typing import ClassVar
 
 from ..errors import BadInput, GitUnavailable, NoRepository
 from ..redact import redact
@@ -70,8 +69,6 @@ class Touched(Noun):
 @dataclass(frozen=True, slots=True)
 class Commit(Noun):
     """One commit, its message rid of secrets."""
-
-    TIMES: ClassVar[frozenset[str]] = frozenset(("at",))
 
     sha: str
     parents: tuple[str, ...]

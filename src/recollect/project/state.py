@@ -13,7 +13,7 @@ from collections import Counter, OrderedDict
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from ..regular_files import read_text
 from ..types import Noun
@@ -37,8 +37,6 @@ _OPERATIONS = {
 class Author(Noun):
     """Who changed a file: how often, and when last."""
 
-    TIMES: ClassVar[frozenset[str]] = frozenset(("last",))
-
     name: str
     commits: int
     last: datetime
@@ -47,8 +45,6 @@ class Author(Noun):
 @dataclass(frozen=True, slots=True)
 class State(Noun):
     """Where a repository stands. Of lists that are too long the first are told; `counts` counts all."""
-
-    TIMES: ClassVar[frozenset[str]] = frozenset(("read_at",))
 
     root: str
     read_at: datetime

@@ -1,8 +1,6 @@
 """Drafts: what a caller gives, checked, cleaned and rid of secrets, before anything is stored. Pure.
 
-Every text that can reach the store goes through `clean` and `redact` here, and every limit is checked here, so an error
-names the field and the limit and nothing has been changed. Trust is not a field of a draft: it follows from the kind of
-the source, which is the path the knowledge came in by.
+Trust is not a field of a draft: it follows from the kind of the source, which is the path the knowledge came in by.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Proposals: what a model asks for and only a person may do, waiting in the review queue.
 
-A proposal is a pending memory in the place of the memory it is about, and its text is all there is to it: approving it
-does what the text says, word for word, so nobody can be shown one thing and confirm another. Rejected, it is refused
-when it is made again.
+A proposal is a pending memory beside the memory it is about. Approving it does what its text says, word for word. Once
+rejected, it is refused when it is made again.
 """
 
 from __future__ import annotations

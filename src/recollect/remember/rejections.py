@@ -1,10 +1,8 @@
 """Rejections that come in with a file, held against what stands here: of the two, the later word counts.
 
-A value that was said, edited, observed, approved or brought back here after it was rejected there stands, and the
-rejection is left out; an older export must not undo what was decided since. One that was said before is rejected here
-too, as if by `reject`: a person's «no» holds wherever it is heard of. A rejection that was taken back here does not
-return. Only what lies in the very user and project of a rejection is touched, as where it is made, and only what is
-trusted no more than the file: a stranger's file does not take back what a person stated here.
+A value that was said or confirmed here after it was rejected there stands; one that was said before is rejected here
+too. A rejection that was taken back here does not return. Only the very user and project of a rejection is touched, and
+only what is trusted no more than the file.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Retraction: a statement that something is not, or is no longer, with nothing in its place. Pure.
 
-"I do not have a sister" ends "My sister lives in Porto", and leaves "Ana's sister lives in Porto" alone: what is taken
-back must be said of the same subject, with every word of the retraction. A question, a condition, a wish and a rule for
-others take nothing back. A hedged one takes nothing back by itself, and waits for a person.
+"I do not have a sister" ends "My sister lives in Porto", and leaves "Ana's sister lives in Porto" alone. A question, a
+condition, a wish and a rule for others take nothing back. A hedged one waits for a person.
 """
 
 from __future__ import annotations

@@ -1,21 +1,14 @@
-"""Settling: what becomes of a statement that nobody asked to keep.
+"""Settling: what becomes of a statement that nobody asked to keep, and that was found in a conversation.
 
-`Writer.remember` is for what somebody wants remembered. A claim was found in a conversation, and is held against what
-is known under the same lock, with the same tombstones, cleaning and journal:
+    rejected before → refused · said again → counted, with its evidence · nearly the same → merged
+    · against what is known → the newer and better supported stands, or a person decides · new → active or pending
 
-    rejected before → refused · said again → counted, with its evidence, unless the same words of the same source are
-    · nearly the same → merged · against what is known → the newer and better supported stands, or a person decides
-    · new → active or pending, as its grounding says
+**Against what is known.** When the claim is trusted more, or a person corrects what is trusted as much, the older
+memory is superseded. Trusted as much but not said to be a change: the claim waits for a person. Trusted less, or older:
+it is blocked. What holds in a wider scope than the claim is not touched: both stand, tied by `contradicts`.
 
-**Against what is known.** When the claim is trusted more than what it contradicts, or a person sets right what is
-trusted as much, the older memory becomes `superseded` with a link and ends being valid. Trusted as much but not said
-to be a change: the claim waits for a person, tied to the other by `contradicts`. Trusted less, or older than what it
-contradicts: it is blocked and names the conflict. What holds in a wider place than the claim (everywhere, while the
-claim is of one project) is not touched: both stand, and the link says so.
-
-**The queue** of what waits has a capacity for each tenant. When it is full, new claims are refused; none is pushed out.
-What nobody looks at within some weeks is decided by its evidence: what a person said twice is believed, the rest
-expires.
+**The queue** of what waits has a capacity for each tenant; when it is full, new claims are refused. What nobody looks
+at within some weeks is believed if a person said it twice, and else expires.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 """Values: what a statement says, however it is dressed up. Pure.
 
-A value that was rejected must not come back in another dress, so a tombstone is found by a key that is harder than the
-one which tells duplicates: letters of other scripts and small capitals count as the Latin ones they are drawn like,
-digits of all scripts are digits, marks on Latin letters and whatever cannot be seen are left out, and so are spaces and
-the signs that only set text off. What can change a number or a name stays: a point or space between digits, `+`, `#`,
-`<`, a minus.
+A tombstone is found by a harder key than the one that tells duplicates: look-alike letters of other scripts, digits of
+all scripts, marks on Latin letters, invisible characters, spaces and signs that only set text off are folded. What can
+change a number or a name stays: a point or space between digits, `+`, `#`, `<`, a minus.
 """
 
 from __future__ import annotations

@@ -3,8 +3,7 @@
     prepare (check, clean, redact) → embed in one batch
     → under the write lock: rejected before? known already? against what is known? → commit
 
-Checking happens before anything is stored, embedding before the lock is taken, and the questions «was it rejected?» and
-«is it known?» are asked under the lock, so two processes that say the same thing at once make one memory. Memory,
+The last questions are asked under the lock, so two processes that say the same thing at once make one memory. Memory,
 source, evidence, vectors, full text and journal land in one transaction.
 """
 

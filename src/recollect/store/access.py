@@ -1,7 +1,7 @@
 """Tokens and webhooks of every store: who may come in, and where changes are posted to.
 
-They are not knowledge: no export holds them and no replay makes them. That one was made, changed or removed stands in
-the journal as a note, which `Changes` writes; when a token was last used and how far a webhook has come do not.
+They are not knowledge: no export holds them and no replay makes them. The journal has a note when one was made, changed
+or removed.
 """
 
 from __future__ import annotations

@@ -1,11 +1,8 @@
 """The answer cache of every store: questions, and the answers that are kept for some of them.
 
-An answer is derived: it can be computed again from what is known, so it is not in the journal. It is found by the hash
-of its question in exactly one place (tenant, user, project), and carries what it was built from, so that it ends when
-one of these does: a purge takes the answers along that were made of what it erases.
-
-The vectors of the questions are read in the order of a number that grows with each change in a place; whoever holds
-them in memory asks for those above the last number, and counts whether any are gone.
+An answer can be computed again, so it is not in the journal. It is found by the hash of its question in exactly one
+place (tenant, user, project), and carries what it was built from: a purge takes answers along that were made of what it
+erases. Vectors of questions are read in the order of a number that grows with each change in a place.
 """
 
 from __future__ import annotations
@@ -14,7 +11,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
-from typing import Any, ClassVar
+from typing import Any
 
 from .. import times
 from ..types import Kept, Noun
@@ -41,8 +38,6 @@ class Answer(Kept):
     `seq` is the journal row up to which it is known to hold, `watched` whether new knowledge may end it, `stale` why it
     is not served any more, `retired` the hash of an answer that was turned down.
     """
-
-    TIMES: ClassVar[frozenset[str]] = frozenset(("first_asked_at", "last_asked_at", "expires_at"))
 
     id: str
     question: str

@@ -1,7 +1,6 @@
 """Browsing, for every backend: pages of memories with more filters than recall has, and what they are counted by.
 
-People look at a store by trust, by the kind of source and by day too. The vector index knows nothing of these, so they
-are no part of `Filter`: they stand in `Sieve`, which only these reads understand. Counting is `census.py`.
+The vector index knows nothing of trust, the kind of source and the day, so these are in `Sieve` and not in `Filter`.
 """
 
 from __future__ import annotations

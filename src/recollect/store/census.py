@@ -1,11 +1,7 @@
 """The census: what every memory of a tenant is counted by, as columns of small numbers in memory.
 
-Who browses wants to know with each change of a filter how many memories there are of each kind, state, trust, project,
-tag, source and day. Asked of the tables, each of these is another walk through rows that are wide because of their
-texts. Here they are read once, and counting takes milliseconds however the filter is set.
-
-It is derived and can be thrown away. It remembers the journal number it has seen; when the journal is ahead, only the
-memories named there are read again: their old rows die, new ones are added, and when a quarter is dead it is read anew.
+Counting by kind, state, trust, project, tag, source and day takes milliseconds here however the filter is set. It is
+derived: when the journal is ahead, only the memories named there are read again.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The writing half of every store: `Changes`, the only code that changes knowledge.
 
-Each change writes its row and its journal row together. The logic and the statements that every backend understands
-stand here; a backend adds how it runs a statement and how it keeps what is derived (full text, tags, vectors) in step.
-Statements name their values `:like_this`; `value in (:list)` is written by each backend in its own way.
+Each change writes its row and its journal row together. A backend adds how it runs a statement and how it keeps what is
+derived (full text, tags, vectors) in step. Statements name their values `:like_this`.
 """
 
 from __future__ import annotations

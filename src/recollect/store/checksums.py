@@ -1,8 +1,7 @@
 """Checksums: how a damaged row is told from a sound one, and how the journal proves that nothing in it was changed.
 
-A row of knowledge carries a CRC over its values and its tenant. It is checked wherever a row is read: a row that does
-not fit is left out and named (`noticing`), so that one bad byte costs one row. A CRC is against damage; against a
-change made on purpose, each journal row carries a hash of itself and is tied to the row before it.
+A row of knowledge carries a CRC over its values and its tenant; one that does not fit is left out and named, so one bad
+byte costs one row. Each journal row carries a hash of itself and is tied to the row before it.
 """
 
 from __future__ import annotations

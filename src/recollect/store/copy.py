@@ -1,13 +1,9 @@
 """Copying a whole store into another, of either kind: every tenant, history and all.
 
-Journal rows are replayed in order, some hundreds in a transaction, with the vectors of the memories they are about. So
-the target is at any moment a store as the source was once, and its own journal says where to go on: killed anywhere, a
-copy is taken up again by starting it again. What has no journal (counters of use, sightings, jobs, tokens, webhooks,
-the ledger, answers) is brought level afterwards. A source that is written meanwhile is followed until nothing is left
-to copy.
-
-At the end both stores are read whole, and must agree in the count and the hash of everything. The hash of a noun is the
-SHA-256 of the canonical JSON of each of its rows, in the order of their ids; it depends on nothing but what is stored.
+Journal rows are replayed in order with the vectors of their memories, so the target is at any moment a store as the
+source was once, and a copy that was killed goes on where its journal ends. What has no journal (use, sightings, jobs,
+tokens, webhooks, ledger, answers) is brought level afterwards, until nothing is left to copy. At the end both stores
+are read whole, and must agree in the count and the SHA-256 of everything.
 """
 
 from __future__ import annotations

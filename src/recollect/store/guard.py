@@ -1,7 +1,7 @@
-"""The guard of every store: whether rows and journal are what was written, and putting right what the journal knows.
+"""The guard of every store: whether rows and journal are what was written, and repairing what the journal knows.
 
-The rows of knowledge are compared with what their journal rows lead to, so a row that is lost, stale or added is found
-as well as one that is damaged. The journal is compared with its own hashes and chain.
+Rows are compared with what their journal rows lead to, so a lost, stale or added row is found as well as a damaged one.
+The journal is compared with its own hashes and chain.
 """
 
 from __future__ import annotations

@@ -1,15 +1,11 @@
 """The vector index of one tenant and one model: sign codes and what filters need, in memory.
 
-It is derived and can be thrown away at any time. It remembers the journal number it has seen, so a process that finds
-the journal ahead reads only the memories named there and goes on; other processes' writes are seen that way too. A copy
-lies beside the database, so that a cold process need not read every vector: it is used when it fits the store, and
-written again when enough has changed. Rows are never changed in place: a changed memory's old rows die and new ones
-are added, until the dead are a quarter and are swept out.
+It is derived. It remembers the journal number it has seen and reads only the memories named after it, so that writes of
+other processes are seen too. A copy beside the database spares a new process the reading of every vector. A changed
+memory's old rows die and new ones are added; when a quarter is dead, they are swept out.
 
-Sign bits say most when they are taken around the middle of the vectors: some models put all of theirs into one corner.
-So the codes are made here and not stored: the centre is the mean of the first vectors seen, and made anew when the
-index has grown to four times that size. Every search is filtered before it is scored: scope, state, kind and times are
-columns of small numbers here.
+The codes are signs around the mean of the first vectors, because some models put all vectors into one corner; at four
+times that size the mean is taken again. Every search is filtered before it is scored.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The jobs of every store: durable work with a lease.
 
-A job is claimed by one worker at a time, in one statement, so that no two can have it. Whoever ends or renews it must
-still hold it: the statement says whose it must be, and tells by its rows whether it was. The statements are those that
-every backend understands; a backend adds how it runs one, and how it keeps claims out of each other's way.
+A job is claimed by one worker at a time, in one statement. From `claim` on it is the worker's until another claims it
+after its lease has lapsed, or a person cancels it; then the worker can neither renew nor end it, and is told so by
+False.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The ledger of every store: what models cost, by day, project, operation and model.
 
-Rows are sums: a booking adds to the row of its day, and a correction adds what is missing or takes off what was too
-much. Money is counted in billionths of a dollar, as whole numbers, because the tokens of a short question cost less
-than a millionth. What models cost is not knowledge: it is not in the journal.
+Rows are sums: a booking adds to the row of its day, a correction may be negative. Money is counted in billionths of a
+dollar. It is not knowledge, and not in the journal.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Waiting for news from PostgreSQL: one connection listens for all who wait in this process.
 
-Who writes to the journal calls out its tenant and number (`NOTIFY`). A lost call does no harm: who waits also looks
-for itself every few seconds, and everything that is derived asks the journal before use.
+A lost `NOTIFY` does no harm: who waits also looks for itself every few seconds.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""The mark: how far the journal of a SQLite store has come, kept in a small file beside the database.
+"""The mark: how far the journal of a SQLite store has come, in a small file beside the database.
 
-The database cannot tell that it was emptied, cut off or exchanged for another; the mark can. It is written after a
-commit, so it is never ahead of what was kept, and only now and then, so it may be behind. Where the database is not
-what the mark says, the mark stays as it is until somebody accepts the new state.
+A database cannot tell that it was emptied, cut off or exchanged; the mark can. It is written after a commit and only
+now and then, so it is never ahead. Where the database differs, the mark stays until somebody accepts the new state.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Migrations: numbered, append-only, checked by hash.
 
-A database records the number and the hash of each migration it has had. On opening, the ones it lacks are applied in
-one transaction; a hash that no longer fits, or a number we do not know, is an error and the file stays as it is.
+Missing ones are applied in one transaction when a database is opened; a changed hash or an unknown number is an error,
+and the database stays as it is.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """The store for a team: one PostgreSQL with pgvector, read side by side with `sqlite.py`.
 
-All SQL of the backend stands here and in `postgres_changes.py`, statements first. Each read is a transaction of its own
-with one snapshot; each write holds the row of its tenant in `head`. Full text is ranked by BM25 over the same terms as
-in SQLite, in SQL. Vectors are found by an HNSW index where the filter is wide and scored one by one where it is narrow:
-left to itself the planner takes the index for both, and finds the wrong rows for the second.
+Each read is a transaction with one snapshot; each write holds the row of its tenant in `head`. Full text is BM25 in SQL
+over the same terms as in SQLite. Vectors are found by an HNSW index where the filter is wide and scored one by one
+where it is narrow: left to itself, the planner takes the index for both and finds the wrong rows for the second.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The PostgreSQL server: connecting, waiting for it, upgrading its schema, and its errors in our words.
 
-Connections come from a pool and are in autocommit mode: a transaction begins where it is written. A connection that
-died in the pool, and a server that is just starting again, are waited for before anything was sent; once a transaction
-has begun, its loss is an error that says so.
+A connection that died in the pool, and a server that is just starting, are waited for before anything was sent; once a
+transaction has begun, its loss is an error.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Reading, for every backend: memories by filter and by id, nouns by column, the journal; figures that are kept.
-
-A backend says how it looks into a list (`AMONG`), how it is given one (`_listed`), and the few statements that differ.
-"""
+"""Reading, for every backend: memories by filter and by id, nouns by column, the journal; figures that are kept."""
 
 from __future__ import annotations
 

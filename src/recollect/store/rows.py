@@ -1,7 +1,7 @@
 """Rows: how a noun lies in a table, the same for every store.
 
-A noun's fields are its columns, with three exceptions: a scope is spread over five columns, times are microseconds, and
-lists and objects are JSON text.
+A noun's fields are its columns, except that a scope takes five columns, times are microseconds, and lists and objects
+are JSON text.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Salvage: everything of a SQLite store that can still be read, page by page and without SQLite.
 
-A database with one broken page cannot be trusted to find the others, so nothing is looked up: every page is taken apart
-by itself, and a record counts as a row when its checksum says so. What lies in no table any more is taken from the
-journal, which tells everything once more; what the journal says was removed stays out.
+Every page is taken apart by itself, and a record counts as a row when its checksum fits. What lies in no table any more
+is taken from the journal; what the journal says was removed stays out.
 """
 
 from __future__ import annotations

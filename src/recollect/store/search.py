@@ -1,8 +1,7 @@
-"""Reading the bytes of a database's files (looking for texts, making a hash), in a process of its own.
+"""Reading the bytes of a database's files, in a process of its own.
 
-SQLite locks its file by a lock that belongs to the process, and a process loses all its locks on a file when it closes
-any handle of it. A handle that only reads, opened and closed here, would let others take an open database for one that
-nobody uses, and its log away. So the files are read by a process that has no database open.
+A process loses all its SQLite locks on a file when it closes any handle of it, so a process with an open database must
+not read the file itself.
 """
 
 from __future__ import annotations

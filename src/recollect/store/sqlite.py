@@ -1,10 +1,8 @@
 """The embedded store: one SQLite file.
 
-All SQL of the backend stands here and in `sqlite_changes.py`, statements first. Vectors lie in their own table and in
-an index in memory (`index.py`) that catches up from the journal before each use.
-
-Each thread has its own connection for reading; one connection, taken in turn, writes. Several processes on one file
-are normal.
+Vectors lie in their own table and in an index in memory (`index.py`) that catches up from the journal before each use.
+Each thread has its own connection for reading; one connection, taken in turn, writes. Several processes on one file are
+normal.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """The SQLite file: creating, opening and connecting, and SQLite's errors in our words.
 
-A file is looked at before it is touched: one that is no database, belongs to another program or has a newer schema is
-left byte for byte as it was. Files are 0600 and folders we make 0700. Waiting for the write lock is our own, with
-jitter: SQLite's back-off starves writers when several processes write at once (measured: one of eight got a single
-write in 2.5 s).
+A file that is no database, belongs to another program or has a newer schema is left byte for byte as it was. Files are
+0600 and folders we make 0700. Waiting for the write lock is our own, with jitter: SQLite's back-off starves writers
+(measured: one of eight got a single write in 2.5 s).
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""The trail of every store: the journal as an audit reads it, and the sightings of memories.
+"""The trail of every store: the journal as an audit reads it, sightings of memories and counters of their use.
 
-A journal row says who changed what; `trail` gives the rows that fit. A sighting says that a memory was put before
-somebody. It is a record of use and not knowledge, so it has no journal row: it goes with its memory, and a sighting of
-one that is gone is not kept.
+A sighting says that a memory was put before somebody. Sightings and counters are records of use and not knowledge: they
+have no journal row and go with their memory.
 """
 
 from __future__ import annotations

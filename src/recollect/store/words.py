@@ -1,7 +1,7 @@
 """What full text search sees of a memory: its words, and how much a word weighs where it stands. Pure.
 
-SQLite keeps the words in columns and weighs them in its own ranking function; PostgreSQL is given how often each
-occurs, weighted, and ranks by the same formula. Both must answer alike.
+SQLite weighs columns in its own ranking function; PostgreSQL ranks weighted counts by the same formula. Both must
+answer alike.
 """
 
 from __future__ import annotations

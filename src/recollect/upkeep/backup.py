@@ -1,11 +1,9 @@
 """Backup and restore: a whole store in one file, made while others write, and verified by reading it back.
 
-A SQLite store is copied by SQLite's own backup, a PostgreSQL store by replaying its journal (`store/copy`). The file is
-then opened and compared with its source: the journal rows must be equal and, if nobody wrote meanwhile, everything else
-by count and hash. Files have mode 0600.
-
-Restoring verifies the file first and never overwrites knowledge: an existing store is moved aside or, on a server,
-refused. What was erased since the backup is erased again before it takes the place.
+A SQLite store is copied by SQLite's own backup, a PostgreSQL store by replaying its journal. The copy's journal rows
+must equal the source's and, if nobody wrote meanwhile, everything else by count and hash. Restoring verifies the file
+first, moves an existing store aside (a server that has one is refused), and erases again what was erased since the
+backup.
 """
 
 from __future__ import annotations

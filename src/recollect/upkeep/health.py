@@ -1,9 +1,9 @@
 """Health of recall: whether the vector index still finds what an exact search finds.
 
-Fifty questions are made from the store's own memories (those whose ids hash lowest, so they stay the same) and asked
-through the index and exactly: unfiltered, in one project, with one tag, within a few days. Below 0.90, or 5 % below the
-first measurement with that model, the index is rebuilt and measured again. `health.json` in the home folder keeps the
-first and last measurement of each tenant: numbers and model names only.
+Fifty questions are made from the store's own memories (those whose ids hash lowest) and asked through the index and
+exactly: unfiltered, in one project, with one tag, within a few days. Below 0.90, or 5 % below the first measurement
+with that model, the index is rebuilt and measured again. `health.json` in the home folder has numbers and model names
+only.
 """
 
 from __future__ import annotations

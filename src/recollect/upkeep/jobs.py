@@ -1,9 +1,8 @@
 """Jobs: background work that survives the process which requested it.
 
-A worker claims one job and renews its lease while the handler runs; if it dies, the lease lapses and another worker
-takes over, so a handler must be able to resume. A failed attempt is retried with exponential backoff; an error that no
-retry can fix fails at once; a spent budget postpones the job. A worker that is told to stop finishes its job, or at
-once gives it back at the handler's next step. `tests/test_jobs.py`
+A worker claims one job and renews its lease while the handler runs; if it dies, another takes over, so a handler must
+be able to resume. A failed attempt is retried with exponential backoff, an error that no retry can fix fails at once,
+and a spent budget postpones the job.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Statistics of recall: how long each stage takes, which arms find something, and OpenTelemetry spans.
 
-The newest thousand recalls are kept as numbers for `/metrics` and `recollect top`. With the setting `traces` and
-OpenTelemetry installed, each recall is a span with one span per stage. No text of a question or memory is included.
+No text of a question or memory is included.
 """
 
 from __future__ import annotations

@@ -10,7 +10,6 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar
 
 from .. import text
 from ..redact import redact
@@ -23,8 +22,6 @@ MAX_QUESTION = 300  # characters
 @dataclass(frozen=True, slots=True)
 class RecentRecall(Noun):
     """One time that memories were put before somebody: asked for (`recall`), or by a hook (`start`, `prompt`)."""
-
-    TIMES: ClassVar[frozenset[str]] = frozenset(("at",))
 
     number: int
     at: datetime

@@ -1,9 +1,7 @@
 """Scan: secrets that are stored already, from before a rule knew them or from a store that was made elsewhere.
 
-Everything that is kept as text is looked through with the rules of `redact.py`: nouns, the whole history, questions
-with their answers (which go: they can be computed again), and the files of sessions. Redacting restates a noun: it is
-written anew and its history begins there, because every earlier row of it may hold the secret. What points at a
-restated noun is restated after it, so that the journal still tells of a source before the memory that came from it. A
+Nouns, the whole history, cached answers and the files of sessions are looked through. A redacted noun is written anew
+and its history begins there, because every earlier row may hold the secret; what points at it is restated after it. A
 value that was rejected stays rejected in its redacted form.
 """
 

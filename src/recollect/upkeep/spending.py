@@ -1,9 +1,8 @@
 """Spending: what models on servers cost, and when a budget is spent.
 
 Every call goes through here: the prompt is redacted, the most that the call can cost is booked, the model is asked, and
-the booking is corrected to the actual cost. A booking over a budget is taken back and raises `BudgetSpent`, which says
-when there is money again. Booking first makes the budget hold between processes; a process that dies leaves its booking
-at the maximum. Days and months are those of UTC.
+the booking is corrected. A booking over a budget is taken back and raises `BudgetSpent`. Booking first makes the budget
+hold between processes. Days and months are those of UTC.
 """
 
 from __future__ import annotations

@@ -1,12 +1,9 @@
 """Switching models: which model serves a store, and which one answers while memories are embedded again.
 
 A question is only compared with vectors of the model that embedded it. After a change the old model keeps answering, if
-it is still available, until the new one has as many vectors; otherwise words alone answer until most memories have a
-new vector.
-
-**One model serves a store.** A change is a row of the journal. Where another model is set, its vectors are left alone
-and `doctor`, `health` and the log say so. A person switches with `recollect embed`; the daemon switches by itself only
-to a model that never served this store.
+it can be had, until the new one has as many vectors; otherwise words alone answer until most memories have a new
+vector. One model serves a store, by a row of the journal. A person switches with `recollect embed`; the daemon switches
+by itself only to a model that never served this store.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Ageing: what is over, what nobody uses, what waited too long, what lost its other half, and what proved itself.
 
-**Decay.** A memory counts `exp(-λ·days)` of what it did, days since it was last written, found or looked at, and λ so
-that an ordinary one (importance 5) halves within `decay_days`; one of importance 10 lasts four times as long. Below a
-twentieth it is archived: out of recall, and back with one edit. What was meant to stand (rules, preferences, decisions,
-procedures), what matters and what was observed again and again does not decay; turns are summed up instead.
+A memory decays with the days since it was last used; an ordinary one (importance 5) halves within `decay_days`, one of
+importance 10 lasts four times as long. Below a twentieth it is archived. Rules, preferences, decisions and procedures,
+what matters and what was observed repeatedly do not decay; turns are summed up instead.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 """Compaction: old turns that nobody asked for any more become one summary with citations, and leave recall.
 
-Only what was said or done (`EPISODIC`), is of little importance and was neither found nor looked at for `compact_days`
-is summed up: five or more of one kind, of exactly the same scope, and where they are of no session, of the same month.
-The summary is made of their own sentences, the ones whose words recur most among them, each with the day, who said it
-and the end of the id of the memory it stands in. It is `derived`, cites each sentence as evidence, and is tied to all
-that it sums up (`derived_from`). They are archived, not deleted. A sentence whose value was rejected is left out.
+Five or more of one kind and scope, of little importance and unused for `compact_days`, are summed up in their own
+sentences, those whose words recur most. The summary is `derived`, cites each sentence as evidence, and is tied to all
+that it sums up. They are archived. A sentence whose value was rejected is left out.
 """
 
 from __future__ import annotations

@@ -1,14 +1,12 @@
-"""Janitor: the steps, one after the other, each on its own.
+"""Janitor: the steps, one after the other.
 
-A step plans, the janitor acts: each lot of acts is one transaction with its journal rows, by the actor `janitor`. So
-a run can be cut off anywhere: what it did is whole, and the next run finds the rest. A second run finds nothing. Before
-the first change of a run a checkpoint is made, where there are checkpoints.
+Each lot of acts of a step is one transaction, so a run can be cut off anywhere and the next finds the rest. A
+checkpoint is made before the first change of a run.
 
-**One at a time.** A run is a job, and a tenant never has two of them that are not over: the id of the next follows from
-the id of the last, so two processes that ask at once ask for the same one, and its lease says who does it. The job
-keeps the report, the steps that are done, and how far each step has looked (`through`): the next run looks at pairs of
-what is new only. The daemon keeps one job waiting that is due `janitor_hours` after the last; asking for a run
-calls that one off and makes another that is due now.
+A run is a job, and a tenant never has two that are not over: the id of the next follows from the id of the last. The
+job keeps the report, the steps that are done and how far each step has looked (`through`), so that the next run looks
+only at what is new. The daemon keeps one job waiting that is due `janitor_hours` after the last; asking for a run
+replaces it.
 """
 
 from __future__ import annotations
@@ -20,11 +18,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ... import ids
 from ...checks import one_of
 from ...errors import Refused
+from ...history.checkpoints import Checkpoints
+from ...history.policies import Policies
 from ...history_types import Retained
 from ...remember.write import Writer
 from ...store.contract import Store
@@ -100,24 +101,18 @@ class Report(Noun):
         )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """What the janitor needs of the engine it belongs to. `checkpoint` makes one and gives its name; `retain` applies
-    the retention policies as an actor, or tells what it would do, and looks between two steps whether to go on."""
-
-    embedder: Callable[[], Embedder | None]
-    answers: Callable[[], Answers]
-    checkpoint: Callable[[], str]
-    retain: Callable[[str, bool, Callable[[], None]], Retained]
-
-
 class Janitor:
     """The janitor of one tenant."""
 
-    def __init__(self, writer: Writer, rules: Rules, parts: Parts) -> None:
+    def __init__(
+        self, writer: Writer, home: Path, rules: Rules, answers: Answers, embedder: Callable[[], Embedder | None]
+    ) -> None:
         self._writer = replace(writer, actor=ACTOR)
+        self._checkpoints = Checkpoints(writer)
+        self._policies = Policies(self._writer, home)
         self._rules = rules
-        self._parts = parts
+        self._answers = answers
+        self._embedder = embedder
 
     @property
     def _store(self) -> Store:
@@ -247,23 +242,23 @@ class Janitor:
         return dict(newest.progress.get("through", {})) if newest else {}
 
     def _room(self) -> Room:
-        return Room(self._writer, self._parts.embedder(), self._writer.now(), self._rules, self._parts.answers())
+        return Room(self._writer, self._embedder(), self._writer.now(), self._rules, self._answers)
 
     def _step(self, room: Room, name: str, kept: dict[str, Any], beat: Callable[[], None]) -> tuple[Done, int]:
         began, room.looked = time.process_time(), 0
         if name == UPKEEP:
             return Done(name, detail=self._store.tidy(), cpu_seconds=round(time.process_time() - began, 2)), 0
         if name == RETENTION:
-            due = self._parts.retain(ACTOR, True, beat)
-            if (due.archived or due.purged) and not kept["checkpoint"]:
-                kept["checkpoint"] = self._parts.checkpoint()
-            return _retained(self._parts.retain(ACTOR, False, beat), began), 0
+            due = self._policies.apply(dry_run=True, beat=beat)
+            if due.archived or due.purged:
+                self._make_checkpoint(kept)
+            return _retained(self._policies.apply(beat=beat), began), 0
         made: list[Act] = []
         left = 0
         for lot in STEPS[name](room):
             if lot:
-                if not kept["checkpoint"] and name not in DERIVED:
-                    kept["checkpoint"] = self._parts.checkpoint()
+                if name not in DERIVED:
+                    self._make_checkpoint(kept)
                 with self._store.transaction(self._tenant, ACTOR, self._writer.now()) as changes:
                     done = [act for act in lot if act.do(changes)]
                 made += done
@@ -272,6 +267,11 @@ class Janitor:
                 room.gone -= {id for act in lot if act not in done for id in act.retires}
             beat()
         return _told(name, room, made, began), left
+
+    def _make_checkpoint(self, kept: dict[str, Any]) -> None:
+        """Make one to go back to, before the first change of a run."""
+        made = None if kept["checkpoint"] else self._checkpoints.automatic("janitor")
+        kept["checkpoint"] = made.name if made else kept["checkpoint"]
 
     def _rehearse(self, wanted: Sequence[str], progress: Progress | None) -> Report:
         room, through, steps = self._room(), self._through(), []
@@ -284,7 +284,7 @@ class Janitor:
 
     def _planned(self, room: Room, name: str, began: float) -> Done:
         if name == RETENTION:
-            due = self._parts.retain(ACTOR, True, lambda: None)
+            due = self._policies.apply(dry_run=True)
             room.gone |= {*due.archived, *due.purged}
             return _retained(due, began)
         acts: list[Act] = []

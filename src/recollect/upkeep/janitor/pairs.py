@@ -1,13 +1,10 @@
 """Pairs: memories that say the same become one, and memories that cannot both hold are told apart.
 
-Candidates come from the vector index (or from words, where a memory has no vector), eight for each memory that is new
-since the last look, so the work grows with what is new and never with the square of what there is. Both memories must
-be of exactly the same scope. `models/relation` decides.
-
-**The same**: the better supported one stays, takes over the evidence, tags, references and links of the other, and
-stands for it (`supersedes`). **Opposed**: the newer one stands for the older when it is better trusted, or trusted as
-much and says itself that something changed; else both stay and are tied by `contradicts`, for a person to decide. A
-janitor compares every memory with its neighbours, so it asks for the small risk even where it only ties.
+Candidates of exactly the same scope come from the vector index or from words, for each memory that is new since the
+last look; `models/relation` decides. **The same**: the better supported one stays, takes over evidence, tags,
+references and links, and supersedes the other. **Opposed**: the newer one supersedes the older when it is better
+trusted, or trusted as much and says that something changed; else both are tied by `contradicts`, for a person to
+decide.
 """
 
 from __future__ import annotations

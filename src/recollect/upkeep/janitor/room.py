@@ -1,11 +1,10 @@
 """What a step of the janitor works with: the store, what may not be touched, and what lies around a memory.
 
 A step yields `Act`s in small lots and changes nothing itself. The janitor makes each lot in one transaction, where each
-act looks again at what it is about: what changed since it was planned is left for the next run. In a dry run the same
-acts are only told. `gone` are the memories that acts of this run retired, so that later steps do not speak of them.
+act looks again at what it is about. In a dry run the same acts are only told.
 
-**What a person did is sacred.** A memory with the tag `pinned`, and one that a person edited, approved, brought back or
-rolled back to, is never retired, merged away or changed. It may still take others in.
+A memory with the tag `pinned`, and one that a person edited, approved, brought back or rolled back to, is never
+retired, merged away or changed. It may still take others in.
 """
 
 from __future__ import annotations
