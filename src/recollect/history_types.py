@@ -10,6 +10,7 @@ from . import times
 from .types import EVERYWHERE, Entity, Entry, Evidence, Kept, Memory, Noun, Scope, Source
 
 ACTIONS = ("archive", "purge")
+MAX_ROWS = 1000  # of the audit log, at once
 
 
 @dataclass(frozen=True, slots=True)

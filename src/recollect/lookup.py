@@ -16,14 +16,13 @@ from .history.asof import HELD_ONCE, Past
 from .history.policies import Policies
 from .history.provenance import Sees, everybody
 from .history.usage import counts
-from .history_types import Audit, EntityState, Provenance, Sighting
+from .history_types import MAX_ROWS, Audit, EntityState, Provenance, Sighting
 from .recall.query import MAX_LIMIT
 from .store.changes import MANY
 from .store.checksums import sound_rows
 from .store.trail import Trace
 from .types import EVERYWHERE, Entry, Evidence, Filter, Link, Memory, Page, Scope, Source
 
-MAX_ROWS = 1000
 Moment = datetime | str | None
 
 
