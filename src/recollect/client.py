@@ -87,8 +87,6 @@ class Client(Verbs):
             connection.close()
             self._local.connection = None
 
-    # -- verbs that differ from their operation -----------------------------------------------------------------------
-
     def remember_many(self, drafts: Iterable[Draft | str], *, merge: bool = False) -> tuple[Remembered, ...]:
         """Remember many things at once. Merging looks at one thing at a time, and so goes one by one."""
         if isinstance(drafts, str | bytes) or not isinstance(drafts, Iterable):
@@ -173,8 +171,6 @@ class Client(Verbs):
         """Give a vector to every memory that has none of the present model; gives how many there were."""
         return int(self._run("embed")["embedded"])
 
-    # -- the wire -----------------------------------------------------------------------------------------------------
-
     def _run(self, name: str, **given: Any) -> Any:
         return self._call(BY_NAME[name], given)
 
@@ -256,9 +252,6 @@ def _socket_of_home(host: str, port: int) -> str:
     """
     found = link.daemon() if host in ("127.0.0.1", "::1", "localhost") else None
     return found.socket if found and found.port == port else ""
-
-
-# -- there and back ---------------------------------------------------------------------------------------------------
 
 
 def _id(id: str) -> str:

@@ -157,8 +157,6 @@ class Engine(Lookup):
         """An engine for each of the other tenants of the store, for whoever tends the whole of it."""
         return (self.for_caller(tenant=tenant) for tenant in self._store.tenants() if tenant != self._tenant)
 
-    # -- writing ------------------------------------------------------------------------------------------------------
-
     def remember(self, content: str, *, merge: bool = False, **fields: Unpack[DraftFields]) -> Remembered:
         """Remember one thing; the result says whether it is new, known already, or refused, and what was redacted.
 
@@ -242,8 +240,6 @@ class Engine(Lookup):
             return Forgotten(tuple(self._writer.unreject(memory, self._reason(reason)) for memory in found))
         return Forgotten(tuple(self._writer.reject(found, self._reason(reason))))
 
-    # -- capture and review -------------------------------------------------------------------------------------------
-
     def capture(
         self, messages: Iterable[Message], *, origin: str = "api", session: str = "", scope: Scope | None = None,
         later: bool = False,
@@ -304,8 +300,6 @@ class Engine(Lookup):
         if first.id == second.id:
             raise BadInput("A memory cannot be linked to itself.")
         return self._writer.link(first, relation, second, self._reason(reason))
-
-    # -- reading ------------------------------------------------------------------------------------------------------
 
     def recall(self, query: str, *, peek: bool = False, **options: Unpack[RecallFields]) -> Recall:
         """Find the memories that bear on a question, best first, each with its scores and why it was found.
@@ -381,8 +375,6 @@ class Engine(Lookup):
         """What was taken in from files: which there are, and what each says today."""
         return Shelf(self._writer)
 
-    # -- access -------------------------------------------------------------------------------------------------------
-
     @property
     def tokens(self) -> IssuedTokens:
         """Who may call from elsewhere."""
@@ -396,8 +388,6 @@ class Engine(Lookup):
     def gatekeeper(self) -> Gatekeeper:
         """The look-up of tokens, of whichever tenant, for a server in front of this store."""
         return Gatekeeper(self._store, self._now, self.settings.rate_limit)
-
-    # -- upkeep -------------------------------------------------------------------------------------------------------
 
     def export(
         self, path: str | Path, *, journal: bool = False, reference: bool = False, progress: Progress | None = None
@@ -479,8 +469,6 @@ class Engine(Lookup):
         """The embedding model in use and nothing, or nothing and why: it is loading, not asked for yet, or missing."""
         return self._models.state()
 
-    # -- jobs ---------------------------------------------------------------------------------------------------------
-
     def _handlers(self) -> dict[str, Handler]:
         """The jobs this process can do. The model stands in the kind, so that a worker with another leaves it alone."""
         embedder, _ = self._models.embedder()
@@ -500,8 +488,6 @@ class Engine(Lookup):
     def _embed_job(self, run: Run) -> None:
         """Every batch is committed, so an attempt goes on where the one before was cut off."""
         self.embed(progress=run.step, change=run.job.payload.get("change", "always"))
-
-    # -- small parts --------------------------------------------------------------------------------------------------
 
     def _draft(self, content: str, fields: DraftFields) -> Draft:
         values: dict[str, Any] = {n: tuple(v) if isinstance(v, list) else v for n, v in fields.items()}

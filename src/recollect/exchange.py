@@ -318,8 +318,6 @@ class Importer:
         self._result.erased += 1
         return []
 
-    # -- reading the three kinds of line ------------------------------------------------------------------------------
-
     def _noun(self, kind: type[Kept], data: dict[str, Any]) -> Kept:
         """A noun of an export, checked as if it were new."""
         try:
@@ -377,8 +375,6 @@ class Importer:
             values["source"] = Source("", "import", uri=said[:MAX_REF])
         values.setdefault("source", Source("", "import", uri=path.name[:MAX_NAME]))
         return Draft(**values)
-
-    # -- writing ------------------------------------------------------------------------------------------------------
 
     def _replay(self, entries: list[Entry], nouns: list[Kept]) -> None:
         """History and all, in one transaction; the memories of the file must be what the history leads to."""

@@ -36,8 +36,6 @@ class Lookup(Base):
         """What may not be erased, and how long things are kept."""
         return Policies(self._writer, self.settings.home)
 
-    # -- single memories and pages ------------------------------------------------------------------------------------
-
     def get(self, id: str, *, peek: bool = False, as_of: Moment = None, true_at: Moment = None) -> Memory:
         """One memory, by its id or the last characters of it; with `peek` the look is not counted.
 
@@ -161,8 +159,6 @@ class Lookup(Base):
         """Wait until there is a change later than the number `after`, or the time is over; the newest number."""
         return self._store.changed(self._tenant, after, seconds)
 
-    # -- looking back -------------------------------------------------------------------------------------------------
-
     def history(self, id: str) -> tuple[Entry, ...]:
         """Every change of a memory, oldest first: who, when, why, before and after."""
         whole = isinstance(id, str) and len(id) == ids.LENGTH
@@ -215,8 +211,6 @@ class Lookup(Base):
         if found is None:
             raise NotFound(f"No entity was called {name!r} then.", fix="Names are told apart as they are written.")
         return found
-
-    # -- use ----------------------------------------------------------------------------------------------------------
 
     def rate(self, id: str, *, helped: bool, session: str = "") -> Sighting:
         """Say whether a memory helped where it was shown last, in a session or anywhere; noted anew if it never was."""

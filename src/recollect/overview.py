@@ -103,8 +103,6 @@ class Overview:
 
         return Census(self._store, self._tenant)
 
-    # -- pages and counts ---------------------------------------------------------------------------------------------
-
     def browse(self, sieve: Sieve, words: str, cursor: str | None, limit: int) -> Page:
         """A page, newest first; with words, at most 200 that have some, those with most of them first."""
         with noticing() as damaged:
@@ -174,8 +172,6 @@ class Overview:
             "work": [[date(day), counts] for day, counts in work.items()],
         }
 
-    # -- the graph ----------------------------------------------------------------------------------------------------
-
     def map(
         self, focus: Sequence[str], depth: int, limit: int, as_of: datetime | None, sees: Sees = everybody,
         knows: Knows = anything,
@@ -226,8 +222,6 @@ class Overview:
                 if counts[end] <= PER_NODE:
                     yield link
 
-    # -- what wants to be looked at -----------------------------------------------------------------------------------
-
     def disputes(self, limit: int, sees: Sees = everybody) -> list[Pair]:
         """Pairs of memories that contradict each other while both stand or wait, and hold at the same time."""
         links = self._store.related(self._tenant, "contradicts", 5 * limit)
@@ -275,8 +269,6 @@ class Overview:
                 if memory and sees(memory):
                     found.append({"memory": memory.id, "in": kind.__name__.lower(), "kinds": sorted(set(kinds))})
         return found
-
-    # -- health -------------------------------------------------------------------------------------------------------
 
     def checks(self, model: str) -> list[Check]:
         """Whether the store is whole, and whether every memory has its vector."""

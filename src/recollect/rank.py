@@ -21,9 +21,6 @@ def order(scores: Scores) -> list[str]:
     return sorted(scores, key=lambda one: (-scores[one], one))
 
 
-# -- one scale --------------------------------------------------------------------------------------------------------
-
-
 def stretch(scores: Scores) -> dict[str, float]:
     """From 0, the worst here, to 1, the best; when all are equal each is the best.
 
@@ -66,9 +63,6 @@ SCALES: dict[str, Callable[[str, Scores], dict[str, float]]] = {
 }
 
 
-# -- fusing -----------------------------------------------------------------------------------------------------------
-
-
 def add(arms: Mapping[str, Scores], weights: Mapping[str, float], scale: str = "stretch") -> dict[str, float]:
     """The weighted sum of the arms on one scale; the weight of an arm that found nothing goes to the others.
 
@@ -96,9 +90,6 @@ def rrf(lists: Sequence[Sequence[str]], k: int = 60, weights: Sequence[float] = 
         for place, id in enumerate(ids, start=1):
             fused[id] = fused.get(id, 0.0) + weight / (k + place)
     return fused
-
-
-# -- weighing ---------------------------------------------------------------------------------------------------------
 
 
 def freshness(days: float, half_life: float = 30.0) -> float:

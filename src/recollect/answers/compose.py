@@ -175,8 +175,6 @@ def read(data: Mapping[str, Any], hits: Sequence[Hit], rarity: Mapping[str, floa
     return Composed(said, cited, made_of, round(sure, 4), f"{model} from {len(cited)} of {len(hits)} memories")
 
 
-# -- a model that looks at what another part decided ------------------------------------------------------------------
-
 CHECK = """You decide whether an answer may be kept and given again to whoever asks the same. It may, if it answers \
 the question wholly and says nothing that its sources do not. Judge only that."""
 SAME = """You decide whether two questions ask for the same: whether every good answer to one is a good answer to the \

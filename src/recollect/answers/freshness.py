@@ -211,9 +211,6 @@ def _built_from(answer: Answer) -> set[str]:
     return {one.target for one in answer.depends if one.kind == "memory"}
 
 
-# -- the journal ------------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class Event:
     """A memory that changed. `said` is whether what it says may have; else only how it is found has."""
@@ -291,9 +288,6 @@ def others(events: Iterable[Event], built_from: Collection[str], place: Scope) -
     """The memories that are new or another, besides those it was built from, and may be seen from a place."""
     own = place.user, place.project
     return {event.memory for event in events if event.memory not in built_from and event.seen_from(own)}
-
-
-# -- files, repositories and memory -----------------------------------------------------------------------------------
 
 
 class Files:

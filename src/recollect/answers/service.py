@@ -83,8 +83,6 @@ class Answers:
         self._lock = threading.Lock()
         self._kept = policy.most  # answers kept since room was last made: before the first, it is looked for
 
-    # -- asking -------------------------------------------------------------------------------------------------------
-
     def ask(
         self, question: str, *, scope: Scope | None = None, fresh: bool = False, networks: Sequence[str] = ()
     ) -> Answered:
@@ -144,8 +142,6 @@ class Answers:
             expires_at=self._policy.ends("given", self._now(), *ends(known), self._freshness.first_later(asked.scope)),
         )  # fmt: skip
         return self._shown(self._keep(asked, made, None), "kept as it was given")
-
-    # -- looking ------------------------------------------------------------------------------------------------------
 
     def _look(self, asked: Asked, *, holding: bool = True) -> Look:
         """The kept answer of the same question, or of one that is surely the same; `holding` only if it holds."""
@@ -216,8 +212,6 @@ class Answers:
             log.warning("the gate model did not decide, so it is no: %s", error)
             return False
 
-    # -- computing ----------------------------------------------------------------------------------------------------
-
     def _computed(self, asked: Asked, look: Look) -> Answered:
         began = time.perf_counter()
         head = self._store.head(self._tenant)
@@ -238,8 +232,6 @@ class Answers:
         kept = self._keep(asked, self._knowledge.made(asked, made, head, took), look.vector)
         why = f"{answered.why}; not served from the cache: {look.ended}" if look.ended else answered.why
         return replace(answered, why=why, cache_tier=kept.tier, ask_count=kept.asked, id=kept.id)
-
-    # -- keeping ------------------------------------------------------------------------------------------------------
 
     def _keep(self, asked: Asked, made: Answer, vector: Floats | None, *, sown: bool = False) -> Answer:
         """Count a question that was asked, and keep its answer if it was given, or sown, or pays."""
@@ -335,8 +327,6 @@ class Answers:
                     changes.drop_answer(one.id)
         return len(gone)
 
-    # -- by hand ------------------------------------------------------------------------------------------------------
-
     def forget(self, question: str, *, scope: Scope | None = None) -> Answer:
         """Forget a question and its answer, by the question or its id."""
         found = self.find(question, scope=scope)
@@ -415,8 +405,6 @@ class Answers:
             "bytes_per_answer": round(found["bytes"] / kept) if kept else 0,
             "most": self._policy.most,
         }
-
-    # -- upkeep -------------------------------------------------------------------------------------------------------
 
     def ended(self) -> tuple[Answer, ...]:
         """Core and pinned answers that no longer hold."""
@@ -505,8 +493,6 @@ class Answers:
     def flush(self) -> None:
         """Write what is noted."""
         self._counters.flush()
-
-    # -- small parts --------------------------------------------------------------------------------------------------
 
     def _asked(self, question: str, scope: Scope | None) -> Asked:
         cleaner = Cleaner(MAX_NAME, redact)

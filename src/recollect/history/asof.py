@@ -152,8 +152,6 @@ class Past:
         }
         return {id: share for id, share in shares.items() if share}
 
-    # -- validity -----------------------------------------------------------------------------------------------------
-
     def true(self, memories: Sequence[Memory], moment: datetime) -> list[Memory]:
         """Those that held at a time. What took another's place and says not since when, held from then on."""
         holding = [memory for memory in memories if held(memory, moment)]
@@ -176,8 +174,6 @@ class Past:
         standing = [one for one in seen.values() if one.state in HELD_ONCE]
         true = sorted(self.true(standing, moment), key=lambda one: (one.valid_from or one.created_at, one.id))
         return true[-1] if true else None
-
-    # -- entities -----------------------------------------------------------------------------------------------------
 
     def entity(self, name: str, at: datetime, true_at: datetime, scope: Scope) -> EntityState | None:
         """What was known of an entity at a time, seen from a scope."""

@@ -76,8 +76,6 @@ class _Preview(Exception):
 class Checkpoints:
     writer: Writer
 
-    # -- making and finding -------------------------------------------------------------------------------------------
-
     def create(self, name: str, *, scope: Scope = EVERYWHERE, reason: str = "") -> Checkpoint:
         """Name the present state of a scope, or of everything."""
         cleaner = Cleaner(MAX_NAME, redact)
@@ -183,8 +181,6 @@ class Checkpoints:
             raise NotFound(f"{name[:60]!r} is neither a checkpoint nor a time.", fix=_POINTS) from error
         return writer.store.reached(writer.tenant, moment), EVERYWHERE
 
-    # -- what changed -------------------------------------------------------------------------------------------------
-
     def diff(
         self, first: str | int | datetime, last: str | int | datetime = "now", *, scope: Scope | None = None,
         limit: int = MOST,
@@ -221,8 +217,6 @@ class Checkpoints:
     def _standing_for(self, ids: Sequence[str]) -> dict[str, str]:
         links = self.writer.store.of(self.writer.tenant, Link, ids, "target")
         return {link.target: link.origin for link in links if link.relation == "supersedes"}
-
-    # -- going back ---------------------------------------------------------------------------------------------------
 
     def rollback(
         self, to: str | int | datetime, *, scope: Scope | None = None, kinds: Sequence[str] = (),
@@ -386,8 +380,6 @@ class _Rollback:
         ids = sorted({memory.source for side in sides for memory in side.values()})
         return {one.id: one.uri for one in self.writer.store.of(self.writer.tenant, Source, ids)}
 
-    # -- memories -----------------------------------------------------------------------------------------------------
-
     def _archive(self, memory: Memory, rows: Sequence[Entry]) -> None:
         """What came since leaves recall; where that is not sure, because its beginning was blanked, it stays."""
         if any(row.purged or row.operation == "restate" for row in rows):
@@ -421,8 +413,6 @@ class _Rollback:
             if same and same.id != wanted.id:
                 return f"memory {same.id} says the same"
         return ""
-
-    # -- what hangs on them -------------------------------------------------------------------------------------------
 
     def _evidence(self, past: Past, rows: Rows, memories: set[str]) -> None:
         """Proof of what was there already: what was added since goes, what went comes back."""

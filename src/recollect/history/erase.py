@@ -283,9 +283,6 @@ class _Kin:
         return [now for one in found if (now := self.changes.get(kind, one.id))]
 
 
-# -- files ------------------------------------------------------------------------------------------------------------
-
-
 def files_of(home: Path) -> list[Path]:
     """The files beside the store in which something that was said may lie."""
     return [

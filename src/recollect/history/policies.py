@@ -37,8 +37,6 @@ class Policies:
     writer: Writer
     home: Path
 
-    # -- holds --------------------------------------------------------------------------------------------------------
-
     def hold(self, name: str, *, scope: Scope = EVERYWHERE, reason: str = "") -> Hold:
         """Keep everything inside a scope from being erased, until it is released."""
         cleaner, writer = Cleaner(MAX_NAME, redact), self.writer
@@ -63,8 +61,6 @@ class Policies:
 
     def holds(self) -> list[Hold]:
         return list(self.writer.store.each(self.writer.tenant, Hold))
-
-    # -- retention ----------------------------------------------------------------------------------------------------
 
     def retain(
         self, days: int, *, kind: str = "", scope: Scope = EVERYWHERE, action: str = "archive", reason: str = ""
@@ -144,8 +140,6 @@ class Policies:
                     current = changes.get(Memory, memory.id)
                     if current is not None and current.state in KEPT_STATES:
                         changes.put(replace(current, state="archived"), "expire", why)
-
-    # -- small parts --------------------------------------------------------------------------------------------------
 
     def _changing(self) -> Any:
         return self.writer.store.transaction(self.writer.tenant, self.writer.actor, self.writer.now())

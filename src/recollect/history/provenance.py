@@ -189,9 +189,6 @@ def _cut(entry: Entry) -> Entry:
     return replace(entry, before=short(entry.before), after=short(entry.after))
 
 
-# -- the audit log ----------------------------------------------------------------------------------------------------
-
-
 def audit(store: Store, tenant: str, trace: Trace, *, reads: bool, limit: int) -> Audit:
     """Journal rows that fit, newest first, and the reads across projects of the same span of time."""
     entries = store.trail(tenant, replace(trace, newest=True), limit + 1)

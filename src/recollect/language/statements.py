@@ -22,8 +22,6 @@ _EAST_ASIAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _EDGES = " \t\"'“”„«»()[]*_`~:,;-–—•>"
 _DRESS = re.compile(r"^(?:[-*•+]|\d{1,3}[.)]|#{1,6})\s+")
 
-# -- questions --------------------------------------------------------------------------------------------------------
-
 _LEAD = (
     r"^(?:(?:so|and|but|also|hey|hi|hello|ok(?:ay)?|btw|by the way|now|then|well|question|quick question|yes|no|thanks|"
     r"und|aber|also|et|mais|alors|y|pero|entonces|e|mas|então)\b[\s,:;.!-]*)*"
@@ -35,8 +33,6 @@ _OPENS_ASKING = re.compile(
     _LEAD + "(?:" + tables.joined("statements", "opens asking") + r")\b[^,:;.=–—]*$", re.IGNORECASE
 )
 
-# -- talk that carries no content -------------------------------------------------------------------------------------
-
 _FILLER = frozenset(tables.words("words", "filler"))
 _FILLER_EAST_ASIAN = re.compile("^(?:" + tables.joined("statements", "filler east asian") + ")+$")
 # A short order that is done when the session ends. Longer ones, and "use", "keep" and "never", may be rules.
@@ -47,8 +43,6 @@ _ERRAND = re.compile(
     re.IGNORECASE,
 )
 _ERRAND_WORDS = 4
-
-# -- what machines write ----------------------------------------------------------------------------------------------
 
 _COMMAND = re.compile("^(?:" + tables.joined("statements", "command") + ")$")
 _PROSE = re.compile(tables.joined("statements", "prose"), re.IGNORECASE)

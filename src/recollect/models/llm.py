@@ -281,9 +281,6 @@ class Gemini(_Served):
         return Answer(told, usage.get("promptTokenCount"), wrote, reason == "MAX_TOKENS", refused)
 
 
-# -- what they share --------------------------------------------------------------------------------------------------
-
-
 def _check(messages: Prompt, schema: Schema, max_tokens: int) -> None:
     if not messages or any(role not in ("user", "assistant") for role, _ in messages):
         raise BadInput("A prompt is made of what user and assistant said.")

@@ -75,8 +75,6 @@ class PairReader:
     def warm(self) -> None:
         self.read("a", ["b"])
 
-    # -- a prompt and notes -------------------------------------------------------------------------------------------
-
     def sure_of_answer(self, logit: float) -> float:
         """How probable it is that a note answers that was read with this logit."""
         return self._probability("answers", {"answers": logit})
@@ -92,8 +90,6 @@ class PairReader:
     def durable(self, statement: str, context: str = "") -> float:
         """How probable it is that a statement is worth keeping; `context` is what was said around it."""
         return self._probability("durable", self._read(*self._both(statement, context)))
-
-    # -- two texts of a kind ------------------------------------------------------------------------------------------
 
     def relation(self, a: str, b: str, known: Mapping[str, float] | None = None) -> dict[str, float]:
         """How probable each relation between two statements is; `known` is what else is seen of them (`likeness`)."""
@@ -125,8 +121,6 @@ class PairReader:
         """The probability from which a relation is wrong at most so often, as measured on texts that were held out."""
         cuts: dict[str, float] = self.card["cuts"].get(name, {})
         return min((cut for allowed, cut in cuts.items() if float(allowed) <= risk), default=math.inf)
-
-    # -- reading ------------------------------------------------------------------------------------------------------
 
     def _probability(self, what: str, known: Mapping[str, float]) -> float:
         """A probability: the weights were fitted on texts that the model was not fitted on."""

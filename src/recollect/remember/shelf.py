@@ -38,8 +38,6 @@ class Shelf:
     def __init__(self, writer: Writer) -> None:
         self._writer = writer
 
-    # -- looking ------------------------------------------------------------------------------------------------------
-
     def read(self, ids: Sequence[str]) -> dict[str, Source]:
         """The files of these ids that were read before."""
         store, tenant = self._writer.store, self._writer.tenant
@@ -60,8 +58,6 @@ class Shelf:
             if proof.memory in memories:
                 found.setdefault(proof.source, []).append(Said(proof.place, proof.id, memories[proof.memory]))
         return found
-
-    # -- changing -----------------------------------------------------------------------------------------------------
 
     def put(self, sources: Iterable[Source]) -> None:
         """Write down what was read: a hash is what says that a file need not be read again."""

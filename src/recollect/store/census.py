@@ -60,8 +60,6 @@ class Census:
             self._catch_up()
             return self._count(sieve)
 
-    # -- keeping up ---------------------------------------------------------------------------------------------------
-
     def _forget(self) -> None:
         self._seq = -1
         self._dead = self._sorted = 0
@@ -131,8 +129,6 @@ class Census:
     def _coded(self, word: str, values: Iterable[str]) -> list[int]:
         names = self._names[word]
         return [names.setdefault(value, len(names)) for value in values]
-
-    # -- counting -----------------------------------------------------------------------------------------------------
 
     def _count(self, sieve: Sieve) -> Facets:
         passing = self._mask(sieve)

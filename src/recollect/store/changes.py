@@ -70,8 +70,6 @@ def _upsert(kind: type[Kept]) -> str:
 MANY = 500  # values that one statement names
 PASSAGE = 4  # characters from which a text that was erased is looked for inside others
 
-# -- knowledge: one upsert and one removal a noun -------------------------------------------------------------------
-
 PUT = {kind: _upsert(kind) for kind in NOUNS.values()}
 DROP = {kind: f"delete from {noun_name(kind)} where tenant = :tenant and id = :id" for kind in NOUNS.values()}
 JOURNAL = """
@@ -90,8 +88,6 @@ JOURNAL_MANY = f"""
 BLANK = """
     update journal set before = null, after = null, reason = '', purged = 1, salt = null
     where tenant = :tenant and target = :id"""
-
-# -- what a change must look at first -------------------------------------------------------------------------------
 
 MEMORY_COLUMNS = (*columns(Memory), *USAGE_FIELDS)
 MEMORIES = f"""
@@ -140,8 +136,6 @@ WAS_PURGED = "select exists (select 1 from journal where tenant = :tenant and ta
 HEAD = "select coalesce(max(seq), 0) from journal where tenant = :tenant"
 NEWEST = "select seq, chain from journal where tenant = :tenant order by seq desc limit 1"
 
-# -- the same reads in every store ----------------------------------------------------------------------------------
-
 ENTRY_COLUMNS = ", ".join((*CONTENT, "purged", "salt", "digest"))
 ENTRIES = f"select {ENTRY_COLUMNS} from journal where tenant = :tenant and seq > :after"
 BY_TIME = " order by coalesce(m.valid_from, m.created_at) desc, m.id desc limit :limit"
@@ -181,8 +175,6 @@ class Changes(ABC):
         self._ahead: dict[tuple[type[Kept], str], Kept] = {}
         self.purged = False
         self.cached = False  # whether anything was written that has no journal row
-
-    # -- what a backend adds ------------------------------------------------------------------------------------------
 
     @abstractmethod
     def _head(self) -> tuple[int, bytes | None]:
@@ -236,8 +228,6 @@ class Changes(ABC):
         """The number and the chain of the newest journal row."""
         return self._seq, self._chain
 
-    # -- looking ------------------------------------------------------------------------------------------------------
-
     def get(self, kind: type[N], id: str) -> N | None:
         if kind is Memory:
             return _first(self._rows(kind, MEMORY_COLUMNS, MEMORIES + " and m.id = :id", id=id))
@@ -273,8 +263,6 @@ class Changes(ABC):
             named = {f"id{number}": id for number, id in enumerate(ids[start : start + MANY])}
             sql = f"{NOUN[kind]} and id in ({', '.join(f':{name}' for name in named)})"
             self._ahead |= {(kind, noun.id): noun for noun in self._rows(kind, columns(kind), sql, **named)}
-
-    # -- changing -----------------------------------------------------------------------------------------------------
 
     def put(self, noun: Kept, operation: str, reason: str = "") -> bool:
         """Create or change a noun; False, and no journal row, when nothing differs."""
@@ -520,8 +508,6 @@ class Changes(ABC):
         if isinstance(ahead, kind):
             return ahead
         return _first(self._rows(kind, columns(kind), NOUN[kind] + " and id = :id", id=id))
-
-    # -- what older versions did not write, and what was damaged ------------------------------------------------------
 
     def backfill(self, limit: int) -> bool:
         """Give rows of older versions their checksums, some at a time; whether all of this tenant have theirs."""

@@ -96,9 +96,6 @@ def _row(store: Store, tenant: str, seq: int) -> tuple[Any, ...] | None:
     return None
 
 
-# -- bringing the target level ----------------------------------------------------------------------------------------
-
-
 def _follow(source: Store, target: Store, tenant: str, step: Progress) -> int:
     """Replay what the target's journal lacks; how many rows that were."""
     head = begun = target.head(tenant)
@@ -187,9 +184,6 @@ def _each(store: Store, tenant: str, kind: type[N]) -> Iterator[list[N]]:
     while batch := store.all(tenant, kind, after, BATCH):
         yield batch
         after = batch[-1].id
-
-
-# -- counting and hashing ---------------------------------------------------------------------------------------------
 
 
 class _Digest:

@@ -143,8 +143,6 @@ class PostgresStore(Tending):
         self._building = threading.Lock()
         self._summed = set()
 
-    # -- connections --------------------------------------------------------------------------------------------------
-
     @contextmanager
     def _begun(self, tenant: str, mode: str) -> Iterator[Connection]:
         with server.our_errors(self.url):
@@ -253,8 +251,6 @@ class PostgresStore(Tending):
             con.execute(compose.SQL("set local recollect.token = {}").format(compose.Literal(sha256)))
             return con.execute(named(TOKEN), {"sha256": sha256}).fetchall()
 
-    # -- rows ----------------------------------------------------------------------------------------------------------
-
     def _listed(self, values: Sequence[Any]) -> list[Any]:
         return list(values)
 
@@ -267,8 +263,6 @@ class PostgresStore(Tending):
 
     def changed(self, tenant: str, after: int, timeout: float) -> int:
         return self._listener.wait(tenant, after, timeout, self.head)
-
-    # -- full text ----------------------------------------------------------------------------------------------------
 
     def match(self, tenant: str, terms: Sequence[str], filter: Filter, limit: int) -> list[tuple[str, float]]:
         if not terms:
@@ -288,8 +282,6 @@ class PostgresStore(Tending):
             found = con.execute(named(FREQUENCY.format(wall=wall)), values).fetchall()
             total = self._breadth(con, tenant, wall, among)
         return max(total, *(count for _, count in found), 1), dict(found)
-
-    # -- vectors ------------------------------------------------------------------------------------------------------
 
     def nearest(self, tenant: str, model: str, query: Floats, filter: Filter, limit: int) -> list[tuple[str, float]]:
         conditions, values = self._where(filter)
@@ -379,8 +371,6 @@ class PostgresStore(Tending):
                     con.execute(compose.SQL("vacuum {}").format(compose.Identifier(table)))
             except psycopg.Error as error:
                 log.warning("what was purged from %s is not swept out yet, run vacuum on it: %s", table, error)
-
-    # -- statistics and health ----------------------------------------------------------------------------------------
 
     def _alter(self, tenant: str, sql: str, many: Sequence[Mapping[str, Any]]) -> list[Sequence[Any]]:
         found: list[Sequence[Any]] = []

@@ -142,9 +142,6 @@ def _tables() -> dict[type[Kept] | None, tuple[str, ...]]:
     return found
 
 
-# -- the file ---------------------------------------------------------------------------------------------------------
-
-
 def _records(path: Path) -> Iterator[Sequence[Any]]:
     """Every record of every page, of the file and of the log beside it, whichever table it belongs to."""
     data = path.read_bytes() if path.exists() else b""

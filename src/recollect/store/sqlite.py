@@ -133,8 +133,6 @@ class SQLiteStore(Tending):
         if self.mark.wrong:
             log.warning("%s: %s. %s", path, self.mark.wrong, RESTORE)
 
-    # -- connections --------------------------------------------------------------------------------------------------
-
     def _connect(self) -> apsw.Connection:
         con = sqlite_file.connect(self.path, self._patience)
         self._connections.add(con)
@@ -210,8 +208,6 @@ class SQLiteStore(Tending):
         with self._reading() as con:
             return sorted(str(row[0]) for row in con.execute(TENANTS))
 
-    # -- rows ----------------------------------------------------------------------------------------------------------
-
     def _listed(self, values: Sequence[Any]) -> str:
         return to_json(list(values))
 
@@ -231,8 +227,6 @@ class SQLiteStore(Tending):
         while (newest := self.head(tenant)) <= after and (left := deadline - time.monotonic()) > 0:
             time.sleep(min(left, LOOK))
         return newest
-
-    # -- full text ----------------------------------------------------------------------------------------------------
 
     def match(self, tenant: str, terms: Sequence[str], filter: Filter, limit: int) -> list[tuple[str, float]]:
         if not terms:
@@ -316,8 +310,6 @@ class SQLiteStore(Tending):
         values = {"tenant": tenant, **values}
         head = int(con.execute(HEAD, values).get)
         return self._figures.get(f"{sql}\0{values}", head, lambda: float(con.execute(sql, values).get))
-
-    # -- vectors ------------------------------------------------------------------------------------------------------
 
     def nearest(self, tenant: str, model: str, query: Floats, filter: Filter, limit: int) -> list[tuple[str, float]]:
         with self._indexing, self._reading() as con:
@@ -420,8 +412,6 @@ class SQLiteStore(Tending):
         if partly:
             notice("a row", "with text that is not UTF-8")
         return rows
-
-    # -- statistics and health ----------------------------------------------------------------------------------------
 
     def stats(self, tenant: str) -> dict[str, Any]:
         with self._reading() as con:

@@ -123,9 +123,6 @@ def fix_permissions(exposed: Sequence[tuple[Path, int]]) -> list[str]:
     return done
 
 
-# -- the parts --------------------------------------------------------------------------------------------------------
-
-
 def _config(chosen: Settings) -> Check:
     there = chosen.config_path.exists()
     return Check("settings", "ok", f"{chosen.config_path}" if there else f"defaults; no {chosen.config_path}")
@@ -254,8 +251,6 @@ def _retention(store: Store, chosen: Settings, now: datetime) -> list[Check]:
     fix = "Start the daemon with: recollect serve; or run: recollect retention apply" if late else ""
     return [Check("retention", "warning" if late else "ok", told, fix)]
 
-
-# -- small parts ------------------------------------------------------------------------------------------------------
 
 _ELSEWHERE = "Make it writable for you, or choose another folder with RECOLLECT_HOME."
 

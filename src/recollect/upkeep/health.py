@@ -133,8 +133,6 @@ class Checkup:
         last = self.last()
         return last is None or times.aware(last.at, "at") + timedelta(hours=hours) <= self._now()
 
-    # -- measuring ----------------------------------------------------------------------------------------------------
-
     def measure(self, embedder: Embedder) -> tuple[dict[str, float], int]:
         """recall@10 of each kind of filter, and how many questions were asked."""
         golden = self._golden()
@@ -210,8 +208,6 @@ class Checkup:
         if reached > passed:
             log.info("%d memories: %s", memories, advice)
         return reached, advice
-
-    # -- what is kept -------------------------------------------------------------------------------------------------
 
     def _file(self) -> dict[str, Any]:
         try:

@@ -67,8 +67,6 @@ class RecallStats:
         for stage, values in sorted(kept.items()):
             yield stage, {q: quantile(values, q) for q in QUANTILES}, float(totals[stage]), counts[stage]
 
-    # -- spans --------------------------------------------------------------------------------------------------------
-
     @contextmanager
     def span(self, name: str) -> Iterator[None]:
         """A span around something that recalls, where spans are collected."""

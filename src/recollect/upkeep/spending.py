@@ -64,8 +64,6 @@ class Spending:
         self._settings = settings
         self._loaded: dict[str, LLM] = {}
 
-    # -- models -------------------------------------------------------------------------------------------------------
-
     def llm(self, tier: Tier, operation: str, project: str = "") -> LLM | None:
         """The language model of a tier, booked under an operation and a project; None where the settings name none."""
         url = self._settings.llm if tier == "extract" else self._settings.llm_gate or self._settings.llm
@@ -80,8 +78,6 @@ class Spending:
     def metered(self, embedder: Embedder) -> Embedder:
         """An embedder whose costs are booked; one that runs here as it is."""
         return MeteredEmbedder(cast("RemoteEmbedder", embedder), self) if hasattr(embedder, "priced") else embedder
-
-    # -- booking ------------------------------------------------------------------------------------------------------
 
     @contextmanager
     def call(self, call: Call) -> Iterator[Call]:
@@ -149,8 +145,6 @@ class Spending:
         """What so many tokens cost, in billionths of a dollar."""
         read, wrote = price(model, prices(self._settings))
         return round((tokens_in * read + tokens_out * wrote) * DOLLAR / MILLION)
-
-    # -- telling ------------------------------------------------------------------------------------------------------
 
     def estimate(self, tier: Tier, calls: int, tokens_in: int, tokens_out: int) -> dict[str, Any]:
         """What so much work would cost, for whoever asks before it is begun."""

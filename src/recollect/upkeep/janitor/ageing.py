@@ -110,9 +110,6 @@ def _promote(room: Room, memory: Memory, importance: int) -> Act:
     return Act("promoted", memory.id, why, do)
 
 
-# -- orphans ----------------------------------------------------------------------------------------------------------
-
-
 def orphans(room: Room) -> Iterator[list[Act]]:
     """Links and quotes whose other end is gone."""
     after = ""

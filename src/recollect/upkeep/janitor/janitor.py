@@ -122,8 +122,6 @@ class Janitor:
     def _tenant(self) -> str:
         return self._writer.tenant
 
-    # -- asking for a run ---------------------------------------------------------------------------------------------
-
     def run(self, *, dry_run: bool = False, steps: Sequence[str] = (), progress: Progress | None = None) -> Report:
         """Clean up now and tell what was done; with `dry_run`, only what would be."""
         wanted = self._wanted(steps)
@@ -189,8 +187,6 @@ class Janitor:
         for step in steps:
             one_of(step, NAMES, "step")
         return tuple(name for name in NAMES if not steps or name in steps)
-
-    # -- doing it -----------------------------------------------------------------------------------------------------
 
     def work(self, run: Run, progress: Progress | None = None) -> None:
         """Do a job: the steps that are not done yet; an attempt takes up where the one before was cut off."""

@@ -29,9 +29,6 @@ MERGED = CLAIMS | {"task", "pattern", "anti-pattern", "heuristic"}
 MENTIONS = "mentions"
 
 
-# -- duplicates -------------------------------------------------------------------------------------------------------
-
-
 def duplicates(room: Room) -> Iterator[list[Act]]:
     """Memories that say the same, word for word or nearly."""
     for page in room.fresh(MERGED):
@@ -158,9 +155,6 @@ def _move_links(room: Room, changes: Transaction, kept: Memory, gone: Memory) ->
             changes.put(moved, "link", "merged")
 
 
-# -- contradictions ---------------------------------------------------------------------------------------------------
-
-
 def contradictions(room: Room) -> Iterator[list[Act]]:
     """Memories that cannot both hold."""
     for page in room.fresh(CLAIMS):
@@ -214,9 +208,6 @@ def _settled(room: Room, old: Memory, new: Memory) -> Act:
         room.gone.add(old.id)
         return Act("superseded", old.id, f"{why}; the newer stands", do, new.id, (old.id,))
     return Act("flagged", old.id, f"{why}; a person decides", do, new.id)
-
-
-# -- links ------------------------------------------------------------------------------------------------------------
 
 
 RELATED = 0.75  # the cosine from which two memories with a reference in common belong together

@@ -82,8 +82,6 @@ class Room:
     def tenant(self) -> str:
         return self.writer.tenant
 
-    # -- which memories -----------------------------------------------------------------------------------------------
-
     def pages(self, *, kinds: Iterable[str] = (), states: tuple[str, ...] = ("active",)) -> Iterator[list[Memory]]:
         """All memories of these kinds and states that are not gone, newest first, a page at a time."""
         filter, after = Filter(kinds=tuple(kinds), states=states), None
@@ -107,8 +105,6 @@ class Room:
     def _changed(self) -> set[str]:
         rows = self.store.each_entry(self.tenant, Trace(after=self.since, nouns=("memory", "embedding")))
         return {row.target for row in rows}
-
-    # -- what lies around one -----------------------------------------------------------------------------------------
 
     def around(self, page: Sequence[Memory]) -> Iterator[tuple[Memory, list[tuple[Memory, float]]]]:
         """Each memory with its neighbours of exactly the same scope that are active, and how near they are."""
@@ -146,8 +142,6 @@ class Room:
         asked = terms.of_query(memory.content)
         found = self.store.match(self.tenant, asked, Filter(scope=memory.scope), AROUND)
         return [(id, 1.0) for id, _ in found]
-
-    # -- what may be touched ------------------------------------------------------------------------------------------
 
     def sacred(self, memory: Memory) -> bool:
         """Whether a person pinned a memory or set it right."""
