@@ -478,4 +478,4 @@ def resources() -> str:
 def prompts() -> str:
     from recollect.serve.prompts import PROMPTS
 
-    return "\n".join(f"- `{one.name}` ({', '.join(one.arguments)}): {one.description}" for one in PROMPTS)
+    return "\n".join(f"- `{one.name}` ({', '.join(one.arguments)}): {one.description}" for one in PROMPTS.values())

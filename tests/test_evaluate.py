@@ -23,7 +23,7 @@ from click.testing import CliRunner
 from numpy.typing import NDArray
 
 from recollect import BadInput, Draft, Scope, Source
-from recollect.cli import cli, evaluation
+from recollect.cli import cli, upkeep
 from recollect.models.embedder import Role, load
 from recollect.models.hashing import HashingEmbedder
 from recollect_eval import corpus, cosqa, golden, locomo, longmemeval, metrics
@@ -487,7 +487,7 @@ def _entry_points(*found: EntryPoint) -> Callable[..., list[EntryPoint]]:
 
 
 def test_the_command_says_how_to_install_the_evaluation(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(evaluation, "entry_points", _entry_points())
+    monkeypatch.setattr(upkeep, "entry_points", _entry_points())
     done = CliRunner().invoke(cli, ["eval", "golden"], obj=[])
     assert done.exit_code != 0
     assert "pip install -e ./evaluation" in done.output
@@ -497,8 +497,8 @@ def test_an_installed_evaluation_is_a_command_and_its_readme_names_every_option(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     told = tomllib.loads((ROOT / "evaluation" / "pyproject.toml").read_text("utf-8"))["project"]["entry-points"]
-    ((name, value),) = told[evaluation.GROUP].items()
-    monkeypatch.setattr(evaluation, "entry_points", _entry_points(EntryPoint(name, value, evaluation.GROUP)))
+    ((name, value),) = told["recollect.commands"].items()
+    monkeypatch.setattr(upkeep, "entry_points", _entry_points(EntryPoint(name, value, "recollect.commands")))
     done = CliRunner().invoke(cli, ["eval", "--help"], obj=[])
     assert done.exit_code == 0
     assert " eval [OPTIONS] {golden" in done.output

@@ -54,6 +54,7 @@ LAYERS = [
 LEVEL = {name: number for number, names in enumerate(LAYERS) for name in names.split()}
 PURE = "times ids text rank vectors checks language grounding".split()
 MAX_FILE, MAX_FUNCTION, MAX_PACKAGE = 600, 50, 49_370
+MAX_BRANCHES, MAX_SAME = 20, 12
 # Where everything may be caught: the process would otherwise die without a word, or the library raises bare exceptions.
 CATCH_ALL = {"models/onnx.py", "serve/gate.py", "serve/work.py", "upkeep/jobs.py"}
 
@@ -85,6 +86,37 @@ def test_no_file_or_function_has_outgrown_its_noun() -> None:
         if isinstance(node, ast.FunctionDef) and (size := (node.end_lineno or 0) - node.lineno + 1) > MAX_FUNCTION
     }
     assert long == {}, "a noun is missing"
+
+
+def branches(function: ast.AST) -> int:
+    """The places where a function decides where to go on."""
+    kinds = (ast.If, ast.IfExp, ast.For, ast.While, ast.ExceptHandler, ast.match_case)
+    return sum(isinstance(node, kinds) for node in ast.walk(function))
+
+
+def test_no_function_has_too_many_branches() -> None:
+    many = {
+        f"{path.name}:{node.name}": count
+        for path, tree in FILES.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and (count := branches(node)) > MAX_BRANCHES
+    }
+    assert many == {}, "split it, or decide by a table"
+
+
+def test_no_block_is_written_twice() -> None:
+    """Runs of twelve lines, blank lines and imports aside, that stand in two places."""
+    seen: dict[tuple[str, ...], str] = {}
+    twice = set()
+    for path in sorted(FILES):
+        told = [(n, line.strip()) for n, line in enumerate(path.read_text("utf-8").splitlines(), 1)]
+        lines = [(n, line) for n, line in told if line and not line.startswith(("import ", "from "))]
+        for at in range(len(lines) - MAX_SAME + 1):
+            block = tuple(line for _, line in lines[at : at + MAX_SAME])
+            place = f"{path.relative_to(PKG)}:{lines[at][0]}"
+            if seen.setdefault(block, place) != place:
+                twice.add((seen[block], place))
+    assert twice == set(), "let both use one"
 
 
 def test_imports_point_down() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import sys
 import threading
 from collections.abc import Sequence
@@ -24,7 +23,7 @@ from ..types import Scope
 from . import terminal, warm
 from .present import Look, plural
 from .program import App
-from .terminal import existing, progress
+from .terminal import existing, interruptible, progress
 
 BRIEF = "brief of a folder"  # what the daemon calls this question
 IN_A_HOOK = 0.8  # seconds that a brief may take where a hook makes it by itself
@@ -177,15 +176,9 @@ def watch(app: App, poll: bool, once: bool, folders: Sequence[str] = ()) -> None
             app.say(watcher.scan().as_dict(), _watched)
             return
         stopping = threading.Event()
-        before = {
-            number: signal.signal(number, lambda *_: stopping.set()) for number in (signal.SIGINT, signal.SIGTERM)
-        }
-        try:
+        with interruptible(lambda _: stopping.set()):
             app.notes.say(f"watching {', '.join(map(str, places))}; Ctrl-C ends it")
             done = watcher.run(stopping)
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
         app.say(done.as_dict(), _watched)
 
 

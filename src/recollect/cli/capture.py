@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -15,9 +14,9 @@ import click
 
 from ..errors import BadInput
 from ..types import Scope
-from .present import Look, plural
+from .present import Look, plural, tally
 from .program import App
-from .terminal import actor, progress
+from .terminal import actor, interruptible, progress
 
 if TYPE_CHECKING:
     from ..tap.backfill import Backfill, Report
@@ -53,21 +52,16 @@ def capture(
 
 
 def _follow(tap: Backfill, places: list[Path]) -> None:
-    """Follow the files until the first interruption; a second one is the usual kind."""
+    """Follow the files until the first interruption; a second one ends the process."""
     heard: list[int] = []
 
-    def hear(number: int, _: object) -> None:
+    def react(number: int) -> None:
+        if heard:
+            raise KeyboardInterrupt
         heard.append(number)
-        signal.signal(number, before[signal.Signals(number)])
 
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    for number in before:
-        signal.signal(number, hear)
-    try:
+    with interruptible(react):
         tap.follow(places, lambda: bool(heard))
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _captured(report: Report, out: Look, *, again: bool) -> str:
@@ -79,7 +73,7 @@ def _captured(report: Report, out: Look, *, again: bool) -> str:
         head = f"✓ {plural(report.turns, 'turn')} taken in, {report.known} known already"
     lines = [f"{head} from {plural(report.files, 'file')}" if not again else head]
     if report.found:
-        lines.append(f"  found: {_counts(report.found)}")
+        lines.append(f"  found: {tally(report.found)}")
     if report.cost:
         lines.append(f"  {_priced(report.cost)}")
     for one in report.explained:
@@ -91,12 +85,12 @@ def _captured(report: Report, out: Look, *, again: bool) -> str:
     if report.older:
         lines.append(out.dim(f"  {plural(report.older, 'turn')} older than asked for"))
     if report.skipped:
-        lines.append(out.dim(f"  passed over: {_counts(report.skipped)}"))
+        lines.append(out.dim(f"  passed over: {tally(report.skipped)}"))
     for count, what in ((report.echoes, "echoes"), (report.malformed, "lines that are no record")):
         if count:
             lines.append(out.dim(f"  {what}: {count}"))
     if report.unknown:
-        lines.append(f"  of a kind not known here: {_counts(report.unknown)}")
+        lines.append(f"  of a kind not known here: {tally(report.unknown)}")
     lines += [f"! {path}: {why}" for path, why in report.failed.items()]
     return "\n".join(lines)
 
@@ -111,10 +105,6 @@ def _priced(cost: Mapping[str, Any]) -> str:
     tokens = sum(told["tokens_in"] + told["tokens_out"] for told in tiers)
     models = " and ".join(dict.fromkeys(told["model"] for told in tiers))
     return f"costs at most {format_dollars(cost['dollars'])} ({tokens:,} tokens) with {models}"
-
-
-def _counts(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{why} {number}" for why, number in sorted(counts.items(), key=lambda one: (-one[1], one[0])))
 
 
 def scan(app: App, fix: bool) -> None:
@@ -144,7 +134,7 @@ def _scanned(found: Scanned, out: Look) -> str:
         if (count := getattr(found, name))
     ]
     head = f"{'✓ redacted in' if found.fixed else '! secrets in'} {', '.join(counts)}"
-    lines = [head, f"  kinds: {_counts(found.kinds)}"]
+    lines = [head, f"  kinds: {tally(found.kinds)}"]
     if not found.fixed:
         lines.append(out.dim("  redact them with: recollect scan --fix"))
     return "\n".join(lines)

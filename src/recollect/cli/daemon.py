@@ -31,7 +31,7 @@ from .program import App
 from .terminal import look
 
 if TYPE_CHECKING:
-    from ..serve.service import Kind, Service
+    from ..serve.service import Kind
     from .present import Look
 
 LEAVING = 30.0  # seconds that `stop` waits for the daemon to be gone
@@ -61,7 +61,7 @@ def _run(chosen: Settings, exactly: bool, ready: Callable[[dict[str, Any]], None
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     with lock.Lock(chosen.home, datetime.now(UTC)):
         daemon = _daemon()
-        daemon.run(daemon.Plan(chosen, exactly), ready)
+        daemon.run(chosen, exactly, ready)
 
 
 def _daemon() -> Any:
@@ -195,39 +195,34 @@ def _home(app: App) -> Path:
 
 
 def install(app: App, dry_run: bool, kind: Kind | None = None) -> None:
-    from ..serve import service as services
-
     chosen, origin = settings.load(**app.given)
     if origin["store"] not in ("default", str(chosen.config_path)):  # a unit is no place for a password
         raise BadInput(
             f"A service takes its store from {chosen.config_path}, and not from {origin['store']}.",
             fix='Write it there: store = "…"',
         )
-    made = services.of(kind or services.usual(), chosen.home.absolute(), Path.home())
-    if dry_run:
-        app.say(_told(made, made.install), lambda _, out: draw.planned(made, made.install, out, write=True))
-        return
-    done = services.write(made)
-    left = services.execute(made.install)
-    data = {"path": str(made.path), "written": done, "left": left}
-    app.say(data, lambda _, out: draw.served(made, done, left, out, write=True))
+    _change_service(app, chosen.home.absolute(), kind, dry_run, write=True)
 
 
 def uninstall(app: App, dry_run: bool, kind: Kind | None = None) -> None:
+    _change_service(app, _home(app), kind, dry_run, write=False)
+
+
+def _change_service(app: App, home: Path, kind: Kind | None, dry_run: bool, *, write: bool) -> None:
     from ..serve import service as services
 
-    made = services.of(kind or services.usual(), _home(app), Path.home())
+    made = services.of(kind or services.usual(), home, Path.home())
+    commands = made.install if write else made.uninstall
     if dry_run:
-        app.say(_told(made, made.uninstall), lambda _, out: draw.planned(made, made.uninstall, out, write=False))
+        data: dict[str, Any] = {"path": str(made.path), "content": made.content.decode(), "run": commands}
+        app.say(data, lambda _, out: draw.planned(made, commands, out, write=write))
         return
-    left = services.execute(made.uninstall) if made.path.exists() else []
-    done = services.remove(made)
-    data = {"path": str(made.path), "removed": done, "left": left}
-    app.say(data, lambda _, out: draw.served(made, done, left, out, write=False))
-
-
-def _told(made: Service, commands: tuple[tuple[str, ...], ...]) -> dict[str, Any]:
-    return {"path": str(made.path), "content": made.content.decode(), "run": commands}
+    done = services.write(made) if write else made.path.exists()
+    left = services.execute(commands) if done or write else []
+    if not write:
+        made.path.unlink(missing_ok=True)
+    data = {"path": str(made.path), "written" if write else "removed": done, "left": left}
+    app.say(data, lambda _, out: draw.served(made, done, left, out, write=write))
 
 
 # What assistants start. `__main__` passes these two to `entrypoints` before this module is loaded; they stand here for

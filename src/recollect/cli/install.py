@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import os
 import platform
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import settings
 from ..entrypoints import link
 from ..errors import BadInput
 from ..install.program import passed_on, refuse_passwords, script
-from .present import Look
 from .program import App
+
+if TYPE_CHECKING:
+    from ..install.files import Change
 
 GIT_HOOKS = "git-hooks"
 PATIENCE = 60.0  # seconds that a daemon may take to start
@@ -23,20 +26,18 @@ NAMES = ("claude", "codex", "gemini", "cursor", "vscode", "windsurf", "opencode"
 def install(app: App, dry_run: bool, host: str | None = None) -> None:
     if host is None:
         overview(app)
-    elif host == GIT_HOOKS:
-        change_git(app, dry_run, leave=False)
     else:
         change(app, host, dry_run, leave=False)
 
 
 def uninstall(app: App, host: str, dry_run: bool) -> None:
-    if host == GIT_HOOKS:
-        change_git(app, dry_run, leave=True)
-    else:
-        change(app, host, dry_run, leave=True)
+    change(app, host, dry_run, leave=True)
 
 
 def change(app: App, name: str, dry_run: bool, *, leave: bool) -> None:
+    if name == GIT_HOOKS:
+        change_git(app, dry_run, leave=leave)
+        return
     from ..install import files, hosts
 
     program, folders, home = here(app)
@@ -45,34 +46,16 @@ def change(app: App, name: str, dry_run: bool, *, leave: bool) -> None:
     changes = files.plan(name, program, folders, home, leave=leave)
     saved = None if dry_run else files.carry_out(name, changes, home, datetime.now(UTC), leave=leave)
     runs = not (dry_run or leave) and started(program, home)
-    data: dict[str, Any] = {
-        "host": name,
-        "dry_run": dry_run,
-        "changes": [{"path": str(change.path), "diff": change.diff()} for change in changes],
-        "backup": str(saved) if saved else None,
-        "remarks": files.remarks(name, program, folders, leave=leave),
-        "daemon": runs,
-    }
+    remarks = files.remarks(name, program, folders, leave=leave)
     if not (dry_run or leave or runs):
-        data["remarks"].append(
-            "The daemon does not come up, so sessions begin without memories. See why: recollect serve"
-        )
+        remarks.append("The daemon does not come up, so sessions begin without memories. See why: recollect serve")
     found = hosts.host(name)
-
-    def words(_: Any, out: Look) -> str:
-        more = "".join(f"\n! {remark}" for remark in data["remarks"])
-        if not changes:
-            return f"= {found.title} is {'not connected' if leave else 'connected already'}; nothing to change{more}"
-        shown = "".join(change.diff() for change in changes)
-        if dry_run:
-            return f"{shown}\n{len(changes)} file{'s' * (len(changes) > 1)} would change; nothing was touched.{more}"
-        told = f"✓ {found.title} is {'disconnected' if leave else 'connected'}; the files as they were: {saved}"
-        note = f" {found.note}" if found.note else ""
-        up = " The daemon runs." if runs else ""
-        then = "" if leave else f"\n {up} Start a new session of {found.title} to use it.{note}"
-        return f"{shown}\n{told}{then}{more}"
-
-    app.say(data, words)
+    more = "".join(f"\n! {remark}" for remark in remarks)
+    nothing = f"= {found.title} is {'not connected' if leave else 'connected already'}; nothing to change{more}"
+    note, up = f" {found.note}" if found.note else "", " The daemon runs." if runs else ""
+    then = "" if leave else f"\n {up} Start a new session of {found.title} to use it.{note}"
+    done = f"✓ {found.title} is {'disconnected' if leave else 'connected'}; the files as they were: {saved}{then}{more}"
+    _say(app, name, changes, saved, dry_run, nothing, done, more, remarks=remarks, daemon=runs)
 
 
 def change_git(app: App, dry_run: bool, *, leave: bool) -> None:
@@ -90,23 +73,28 @@ def change_git(app: App, dry_run: bool, *, leave: bool) -> None:
     saved = None if dry_run else git_hooks.change(repository, changes, home, datetime.now(UTC), leave=leave)
     if not dry_run and not leave:
         Places(settings.load(**app.given)[0]).note(project_of(str(repository.root)), repository.root)
+    nothing = f"= no hook of ours is in {repository.root}" if leave else "= the hooks are in place already"
+    told = "no longer tells of its commits" if leave else "tells of its commits from now on"
+    done = f"✓ {repository.root} {told}; the files as they were: {saved}"
+    _say(app, GIT_HOOKS, changes, saved, dry_run, nothing, done)
+
+
+def _say(
+    app: App, name: str, changes: Sequence[Change], saved: Path | None, dry_run: bool, nothing: str, done: str,
+    more: str = "", **extra: Any,
+) -> None:  # fmt: skip
+    """Show what changed or would change."""
+    shown = "".join(change.diff() for change in changes)
+    would = f"{len(changes)} file{'s' * (len(changes) > 1)} would change; nothing was touched.{more}"
+    text = nothing if not changes else f"{shown}\n{would if dry_run else done}"
     data = {
-        "host": GIT_HOOKS,
+        "host": name,
         "dry_run": dry_run,
         "changes": [{"path": str(change.path), "diff": change.diff()} for change in changes],
         "backup": str(saved) if saved else None,
+        **extra,
     }
-
-    def words(_: Any, out: Look) -> str:
-        if not changes:
-            return f"= no hook of ours is in {repository.root}" if leave else "= the hooks are in place already"
-        shown = "".join(change.diff() for change in changes)
-        if dry_run:
-            return f"{shown}\n{len(changes)} file{'s' * (len(changes) > 1)} would change; nothing was touched."
-        done = "no longer tells of its commits" if leave else "tells of its commits from now on"
-        return f"✓ {repository.root} {done}; the files as they were: {saved}"
-
-    app.say(data, words)
+    app.say(data, lambda _, out: text)
 
 
 def started(program: Any, home: Path) -> bool:

@@ -82,6 +82,11 @@ def plural(count: int, one: str, many: str | None = None) -> str:
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
+def tally(counts: Mapping[str, int]) -> str:
+    """The counts with their names, the highest first."""
+    return ", ".join(f"{name} {number}" for name, number in sorted(counts.items(), key=lambda one: (-one[1], one[0])))
+
+
 def memories(count: int) -> str:
     return plural(count, "memory", "memories")
 

@@ -128,18 +128,25 @@ def progress(label: str) -> Iterator[Callable[[int, int], None]]:
         finish()
 
 
+@contextmanager
+def interruptible(react: Callable[[int], object]) -> Iterator[None]:
+    """Call a function when the process is interrupted, instead of ending."""
+    before = {number: signal.signal(number, lambda n, _: react(n)) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
 def work(worker: Worker, *, stay: bool) -> None:
     """Let a worker do its jobs. The first interruption asks it to stop, another to stop at once."""
     heard: list[int] = []
-    before = {number: signal.signal(number, lambda n, _: heard.append(n)) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
+    with interruptible(heard.append):
         worker.start(stay=stay)
         while not worker.join(0.2):
             if heard:
                 worker.stop(at_once=len(heard) > 1)
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 class Moment(_Type):

@@ -1,4 +1,4 @@
-"""The commands of upkeep: `janitor run`, `top`, `backup` and `restore`."""
+"""The commands of upkeep: `janitor run`, `top`, `backup`, `restore` and `eval`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import time
 from collections.abc import Sequence
 from contextlib import closing
 from datetime import UTC, datetime
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import click
@@ -88,3 +89,12 @@ def _backed_up(made: Backup, out: Look) -> str:
 def _restored(done: Backup, out: Look) -> str:
     aside = f"\n  what was there lies in {done.aside}" if done.aside else ""
     return f"✓ {memories(done.memories)} put back into {done.path}\n  verified: {done.verified}{aside}{again(done)}"
+
+
+def evaluate(app: App, arguments: tuple[str, ...]) -> None:
+    """Run the command of the distribution recollect-eval (`evaluation/` in the repository)."""
+    found = list(entry_points(group="recollect.commands", name="eval"))
+    if not found:
+        raise BadInput("The evaluation is not installed.", fix="In a checkout, run: pip install -e ./evaluation")
+    command: click.Command = found[0].load()
+    command.main(list(arguments), "eval", standalone_mode=False, parent=click.get_current_context().parent)

@@ -39,29 +39,11 @@ NOTHING = {"gemini": "{}", "cursor": "{}", "copilot": "{}"}
 PLACES = ("session_id", "transcript_path", "cwd", "hook_event_name")  # names in the input that must stay what they are
 DEAF = ("windsurf", "cursor")  # who takes no context with a prompt, so that there is nothing to wait for
 GIT = "git"  # whose hooks run at the top of the repository they are about
-ENVIRONMENT = ("CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR")
-
-
-USAGE = """\
-Usage: recollect hook EVENT --host HOST [--home DIR] [--env NAME=VALUE]
-                      [--no-start]
-
-What an assistant's hook runs: reads what the assistant writes to it, carries it
-to the daemon, and prints what the assistant takes as context. Always ends with 0.
-
-  EVENT       as the assistant calls it, or: session-start, prompt, tool, stop,
-              pre-compact, session-end
-  --host      claude, codex, gemini, cursor, vscode, copilot, windsurf, opencode,
-              plugin, which is Claude Code or Codex, or git, for its own hooks
-  --home      the folder of everything the program keeps (default: RECOLLECT_HOME)
-  --env       a setting of the environment, as RECOLLECT_PORT=7800; several may be given
-  --no-start  do not start a daemon that is not running
-"""
 
 
 def main(argv: list[str]) -> int:
     if not argv or argv[0] in ("-h", "--help"):
-        print(USAGE, end="")
+        link.print_usage("hook")
         return 0
     began = time.monotonic()
     event, host, home = _arguments(argv)
@@ -73,7 +55,8 @@ def main(argv: list[str]) -> int:
         given = _input(began + min(patience, READING))
         envelope = {
             "id": spool.new_id(), "at": time.time(), "event": event, "host": host, "input": given,
-            "cwd": os.getcwd() if host == GIT else _here(), "project": os.environ.get("RECOLLECT_PROJECT", ""),
+            "cwd": os.getcwd() if host == GIT else link.working_folder(),
+            "project": os.environ.get("RECOLLECT_PROJECT", ""),
         }  # fmt: skip
         said = _deliver(home or link.home(), envelope, began + patience, alone) or said
     except (OSError, ValueError) as error:
@@ -131,16 +114,6 @@ def _end_by(limit: float) -> None:
         return
 
 
-def _here() -> str:
-    for name in ENVIRONMENT:
-        if where := os.environ.get(name):
-            return where
-    try:
-        return os.getcwd()
-    except OSError:  # the folder was removed
-        return ""
-
-
 def _input(deadline: float) -> dict[str, Any]:
     """What the host wrote to us: one JSON object."""
     import select
@@ -164,13 +137,9 @@ def _input(deadline: float) -> dict[str, Any]:
     except ValueError as error:
         raise ValueError(f"the input is not JSON: {error}") from error
     if isinstance(found, dict):
-        return {name: _clipped(value) for name, value in found.items()} if size > LONGEST else found
+        # A file that a tool read is not what was said.
+        return _each(found, lambda said: said[:LONGEST]) if size > LONGEST else found
     raise ValueError("the input is not a JSON object")
-
-
-def _clipped(value: Any) -> Any:
-    """The value with its longest texts cut: a file that a tool read is not what was said."""
-    return _each(value, lambda said: said[:LONGEST])
 
 
 def _each(value: Any, change: Callable[[str], str]) -> Any:

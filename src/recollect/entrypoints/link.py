@@ -48,6 +48,11 @@ def home() -> str:
     return os.path.expanduser(os.environ.get("RECOLLECT_HOME") or "~/.recollect")
 
 
+def print_usage(command: str, file: Any = None) -> None:
+    with open(os.path.join(os.path.dirname(__file__), f"{command}.txt"), encoding="utf-8") as text:
+        print(text.read(), end="", file=file)
+
+
 def working_folder() -> str:
     """The folder the assistant works in; empty if it was removed."""
     try:

@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 
-from .link import Answer, Hangs, Link, daemon, start, working_folder
+from .link import Answer, Hangs, Link, daemon, print_usage, start, working_folder
 from .listed import META, Listed
 
 TYPE_CHECKING = False  # what `typing` has too, and without the milliseconds
@@ -27,16 +27,6 @@ if TYPE_CHECKING:
     # The server in this process: what `daemon.json` would say of it, and how to end it; or why there is none.
     Alone = Callable[[], tuple[Mapping[str, Any] | None, Callable[[], None], str]]
 
-USAGE = """\
-Usage: recollect mcp [--project NAME] [--tools LIST]
-
-Serve MCP on stdin and stdout, for an assistant to start. The daemon does the
-work, and is started when it is not running.
-
-  --project NAME  be at home in this project (default: RECOLLECT_PROJECT, or
-                  the project of the folder the assistant works in)
-  --tools LIST    the tool profiles to list, with commas between (default: core)
-"""
 PATIENCE = 45.0  # seconds that a daemon may take to start, on a machine that is busy
 DRAIN = 30.0  # seconds that requests may take after stdin has ended
 TRIES = 3
@@ -50,10 +40,11 @@ def main(argv: list[str], alone: Alone) -> int:
     for word in rest:
         name, equals, value = word.partition("=")
         if word in ("-h", "--help"):
-            print(USAGE, end="")
+            print_usage("mcp")
             return 0
         if name not in options:
-            print(f"recollect mcp: there is no option {word}\n\n{USAGE}", end="", file=sys.stderr)
+            print(f"recollect mcp: there is no option {word}\n", file=sys.stderr)
+            print_usage("mcp", sys.stderr)
             return 2
         options[name] = value if equals else next(rest, "")
     project, tools = quoted(options["--project"]), quoted(options["--tools"])

@@ -9,6 +9,7 @@ from __future__ import annotations
 import stat
 from collections.abc import Sequence
 from datetime import datetime
+from importlib import resources
 from pathlib import Path
 
 from ..errors import BadInput
@@ -20,17 +21,6 @@ HOST = "git-hooks"
 HOOKS = ("post-commit", "post-merge", "post-rewrite")
 BEFORE = f".before-{NAME}"
 MARK = f"# >>> {NAME} >>>"
-SCRIPT = """\
-#!/bin/sh
-{mark} tells {name} that this repository moved; taken out by: {name} uninstall git-hooks
-status=0
-if [ -x "$0{before}" ]; then
-    "$0{before}" "$@"
-    status=$?
-fi
-({call} </dev/null >/dev/null 2>&1 &)
-exit $status
-"""
 
 
 def folder(repository: Repository) -> Path:
@@ -43,7 +33,8 @@ def folder(repository: Repository) -> Path:
 def script(program: Program, hook: str) -> bytes:
     """What stands in a hook."""
     call = f"{program.hook(hook, 'git')} --no-start"
-    return SCRIPT.format(mark=MARK, name=NAME, before=BEFORE, call=call).encode()
+    text = resources.files(__package__).joinpath("git-hook.sh").read_text("utf-8")
+    return text.format(mark=MARK, name=NAME, before=BEFORE, call=call).encode()
 
 
 def plan(repository: Repository, program: Program, *, leave: bool = False) -> list[Change]:

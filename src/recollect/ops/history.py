@@ -46,11 +46,6 @@ def state(engine: Engine, caller: Caller, *, entity: str, **values: Any) -> Enti
     return engine.state(entity, scope=seen(engine, caller, places), **times)
 
 
-def audit(engine: Engine, caller: Caller, **asked: Any) -> Audit:
-    caller.unwalled("The audit log")
-    return engine.audit(**asked)
-
-
 def checkpoint_create(engine: Engine, caller: Caller, *, name: str, reason: str = "", **places: Any) -> Checkpoint:
     return engine.checkpoints.create(name, scope=caller.inside(places).stored(), reason=reason)
 
@@ -102,44 +97,21 @@ def _seen_point(engine: Engine, caller: Caller, name: str) -> None:
 
 
 def hold_add(engine: Engine, caller: Caller, *, name: str, reason: str = "", **places: Any) -> Hold:
-    caller.unwalled("A hold")
     return engine.policies.hold(name, scope=caller.inside(places), reason=reason)
-
-
-def hold_list(engine: Engine, caller: Caller) -> list[Hold]:
-    caller.unwalled("A hold")
-    return engine.policies.holds()
-
-
-def hold_release(engine: Engine, caller: Caller, *, name: str, reason: str = "") -> Hold:
-    caller.unwalled("A hold")
-    return engine.policies.release(name, reason=reason)
 
 
 def retention_set(
     engine: Engine, caller: Caller, *, days: int, kind: str = "", action: str = "archive", reason: str = "",
     **places: Any,
 ) -> Retention:  # fmt: skip
-    caller.unwalled("A retention policy")
     return engine.policies.retain(days, kind=kind, action=action, reason=reason, scope=caller.inside(places))
 
 
-def retention_list(engine: Engine, caller: Caller) -> list[Retention]:
-    caller.unwalled("A retention policy")
-    return engine.policies.policies()
-
-
 def retention_remove(engine: Engine, caller: Caller, *, id: str) -> Retention:
-    caller.unwalled("A retention policy")
     named = [one.id for one in engine.policies.policies() if one.id.endswith(id.lower())]
     if len(named) > 1:
         raise Ambiguous(f"{id!r} is the end of several ids.")
     return engine.policies.drop(named[0] if named else id)
-
-
-def retention_apply(engine: Engine, caller: Caller, *, dry_run: bool = False) -> Retained:
-    caller.unwalled("A retention policy")
-    return engine.policies.apply(dry_run=dry_run)
 
 
 SHOWN = 100  # characters of a memory in a list

@@ -4,9 +4,10 @@
 Nothing here imports the engine, so that the command line can read declarations quickly.
 
 Keys of a declaration: `title`, `summary` and `description` (when a model should use it); `http` (one address or a
-list); `run`, the function (default: the name) and `say`, which words the result for a model; `returns`, the type as
-`module:Name`; `right`, `destructive`, `idempotent`, `status`; `mcp` or `no_mcp` (why not); `cli`, `within` (a command
-that includes it) or `no_cli`; `help` for the command; `tenant` if the command may name one; `parameters`.
+list); `run`, the function (default: the name; `engine.NAME` is the engine's own) and `say`, which words the result for
+a model; `returns`, the type as `module:Name`; `right`, `destructive`, `idempotent`, `status`; `unwalled`, what a caller
+behind a wall may not have (as the subject of the error); `mcp` or `no_mcp` (why not); `cli`, `within` (a command that
+includes it) or `no_cli`; `help` for the command; `tenant` if the command may name one; `parameters`.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib import import_module
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal
 
 from .parameters import PACKAGE, Parameter, constant, declared, read, read_file, schema
@@ -54,6 +56,7 @@ class Operation:
     no_cli: str = ""
     tenant: bool = False
     output: str = ""
+    unwalled: str = ""
 
     @property
     def method(self) -> str:
@@ -82,7 +85,10 @@ class Operation:
 
     @property
     def run(self) -> Callable[..., Any]:
-        """The function that does it."""
+        """The function that does it, for an engine, a caller and values."""
+        owner, _, name = self.verb.partition(".")
+        if owner == "engine":
+            return lambda engine, caller, **values: attrgetter(name)(engine)(**values)
         found: Callable[..., Any] = self._function(self.verb)
         return found
 
@@ -110,6 +116,8 @@ class Operation:
         """Run it for a caller, after the right and every parameter were checked."""
         caller.may(self.right, self.title)
         values = read(self.parameters, given, loose=loose, now=now)
+        if self.unwalled:
+            caller.unwalled(self.unwalled)
         return self.run(engine, caller, **values)
 
     def text(self, result: Any, now: datetime | None = None) -> str:

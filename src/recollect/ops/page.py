@@ -62,11 +62,6 @@ def looks(engine: Engine, caller: Caller, *, after: int = 0, limit: int) -> dict
     return {"since": times.iso(engine.looks.since), "looks": engine.overview.looked(own, caller.sees)}
 
 
-def growth(engine: Engine, caller: Caller, *, days: int) -> dict[str, Any]:
-    caller.unwalled("Growth")
-    return engine.overview.growth(days)
-
-
 def graph(
     engine: Engine, caller: Caller, *, focus: list[str] | None = None, depth: int, limit: int, **given: Any
 ) -> Map:
@@ -93,18 +88,15 @@ def preview(engine: Engine, caller: Caller, *, prompt: str = "", said: list[str]
 
 
 def checks(engine: Engine, caller: Caller) -> dict[str, Any]:
-    caller.unwalled("The doctor")
     return {"checks": without_paths(caller, engine.overview.checks(engine.model()[0]))}
 
 
 def jobs(engine: Engine, caller: Caller, *, limit: int) -> dict[str, Any]:
-    caller.unwalled("The queue")
     return {"jobs": without_paths(caller, list(engine.jobs.list(limit=limit)))}
 
 
 def settings(engine: Engine, caller: Caller) -> dict[str, Any]:
     """Every setting as it is in force here, what it would be otherwise, and where it was set."""
-    caller.unwalled("The settings")
     loaded, origin = load()
     found = []
     for one in fields(Settings):
@@ -123,7 +115,6 @@ def assistants(engine: Engine, caller: Caller) -> dict[str, Any]:
     from ..install import files, hosts
     from ..install.program import passed_on, script
 
-    caller.unwalled("The list of assistants")
     try:
         program, wrong = hosts.Program(script(), passed_on(*load())), ""
     except BadInput as error:
@@ -141,7 +132,6 @@ def assistants(engine: Engine, caller: Caller) -> dict[str, Any]:
 
 def try_models(engine: Engine, caller: Caller) -> dict[str, Any]:
     """Ask each model that is set up one short thing, and tell how long it took or what went wrong."""
-    caller.unwalled("Trying the models")
     found = []
     for name, model, ask in (
         ("embedder", engine.settings.embedder, lambda: engine.recall("a question to try the model", limit=1).skipped),

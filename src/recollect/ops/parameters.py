@@ -6,12 +6,14 @@ numbers, flags and lists may be sent as text, as in a query string and by models
 
 from __future__ import annotations
 
-import tomllib
+import hashlib
+import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache
-from importlib import import_module, resources
+from importlib import import_module
 from typing import Any, Literal, overload
 
 from .. import times
@@ -28,6 +30,7 @@ PLACES = ("project", "user", "branch", "agent", "session")
 REQUIRED: Any = object()
 WHEN = "A time with its zone (2026-03-01T09:30:00Z), a day (2026-03-01), or how long ago (7d, 2h)."
 PACKAGE = __package__.partition(".")[0]
+PARSED = "parsed.json"  # the declarations that the command line reads, with the hash of each file
 
 _TYPES: dict[Kind, dict[str, Any]] = {
     "text": {"type": "string"},
@@ -45,6 +48,7 @@ _TYPES: dict[Kind, dict[str, Any]] = {
     "source": {},
     "map": {"type": "object"},
 }
+LISTS = ("texts", "paths", "wholes", "objects")
 _TRUE, _FALSE = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
 
 
@@ -149,46 +153,36 @@ class Parameter:
 
     def read(self, value: Any, *, loose: bool, now: datetime) -> Any:
         """The value as the engine takes it, or an error that names the parameter."""
-        from ..checks import one_of, within
-
         if value is None and self.nullable:
             return None
         if loose and isinstance(value, str):
             value = self._from_text(value)
+        if self.kind in LISTS or (self.kind == "ids" and not isinstance(value, str)):
+            return [self._read_one(item, loose=loose, now=now) for item in self._items(value)]
+        return self._read_one(value, loose=loose, now=now)
+
+    def _read_one(self, value: Any, *, loose: bool, now: datetime) -> Any:
+        from ..checks import within
+
+        low = -1e15 if self.least is None else self.least
         match self.kind:
-            case "text":
-                return self._text(value)
-            case "path":
+            case "path" | "paths":
                 return check_path(self._text(value))
-            case "paths":
-                return [check_path(self._text(item)) for item in self._items(value)]
-            case "whole" | "number":
-                whole = self.kind == "whole"
-                low, high = (-1e15 if self.least is None else self.least), self.limit
-                found = within(value, int(low) if whole else low, int(high) if whole else high, self.name, whole)
-                return int(found) if whole else found
-            case "flag":
-                if not isinstance(value, bool):
-                    raise BadInput(f"{self.name} must be true or false, not {value!r:.60}.")
-                return value
-            case "texts":
-                return [one_of(item, self.choices, self.name) if self.choices else self._text(item)
-                        for item in self._items(value)]  # fmt: skip
-            case "wholes":
-                bounds = (-(10**15), 10**15)
-                return [int(within(item, *bounds, self.name, whole=True)) for item in self._items(value)]
-            case "ids":
-                return self._text(value) if isinstance(value, str) else [self._text(one) for one in self._items(value)]
+            case "whole" | "wholes":
+                return int(within(value, int(low), int(self.limit), self.name, whole=True))
+            case "number":
+                return within(value, low, self.limit, self.name, whole=False)
             case "time" | "later":
                 return self._time(self._text(value), now)
-            case "source":
-                return self._text(value) if isinstance(value, str) else self._object(value, loose=loose, now=now)
-            case "objects":
-                return [self._object(item, loose=loose, now=now) for item in self._items(value)]
-            case "map":
-                if not isinstance(value, Mapping):
-                    raise BadInput(f"{self.name} must be an object, not {type(value).__name__}.")
-                return dict(value)
+            case "flag" if not isinstance(value, bool):
+                raise BadInput(f"{self.name} must be true or false, not {value!r:.60}.")
+            case "map" if not isinstance(value, Mapping):
+                raise BadInput(f"{self.name} must be an object, not {type(value).__name__}.")
+            case "objects" | "source" if not isinstance(value, str) or self.kind == "objects":
+                return self._object(value, loose=loose, now=now)
+            case "flag" | "map":
+                return value
+        return self._text(value)
 
     def _text(self, value: Any) -> str:
         if not isinstance(value, str):
@@ -197,7 +191,7 @@ class Parameter:
             raise TooLarge(f"{self.name} has {len(value)} characters; the limit is {MAX_TEXT}.")
         from ..checks import one_of
 
-        return one_of(value, self.choices, self.name) if self.choices and self.kind == "text" else value
+        return one_of(value, self.choices, self.name) if self.choices else value
 
     def _items(self, value: Any) -> Sequence[Any]:
         if not isinstance(value, list | tuple):
@@ -276,8 +270,22 @@ def read(
 
 @cache
 def read_file(package: str, name: str) -> dict[str, Any]:
-    """A TOML file of a package of ours."""
-    return tomllib.loads(resources.files(f"{PACKAGE}.{package}").joinpath(name).read_text("utf-8"))
+    """A TOML file of a package of ours, as it was parsed when `scripts/listed.py` last ran, unless it changed since."""
+    with open(os.path.join(os.path.dirname(__file__), "..", package, name), "rb") as file:
+        text = file.read()
+    digest, parsed = _parsed_files().get(f"{package}/{name}", ("", None))
+    if digest == hashlib.sha256(text).hexdigest():
+        return dict(parsed)
+    import tomllib  # takes ten times as long
+
+    return tomllib.loads(text.decode("utf-8"))
+
+
+@cache
+def _parsed_files() -> dict[str, Any]:
+    with open(os.path.join(os.path.dirname(__file__), PARSED), encoding="utf-8") as file:
+        found: dict[str, Any] = json.load(file)
+    return found
 
 
 @cache

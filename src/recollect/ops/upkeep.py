@@ -21,7 +21,6 @@ PIECE = 65_536
 
 def export(engine: Engine, caller: Caller, *, journal: bool = False, reference: bool = False) -> Iterator[str]:
     """The lines, in pieces: written to a file first, so that they are of one moment."""
-    caller.unwalled("An export")
     with scratch(engine.settings.home) as folder:
         path = folder / "export.jsonl"
         engine.export(path, journal=journal, reference=reference)
@@ -37,7 +36,6 @@ def _pieces(lines: TextIO) -> Iterator[str]:
 def import_(
     engine: Engine, caller: Caller, *, lines: str, embed: bool = True, trust: str = "unverified"
 ) -> Imported:  # fmt: skip
-    caller.unwalled("An import")
     with scratch(engine.settings.home) as folder:
         path = folder / "import.jsonl"
         path.write_text(lines, "utf-8", errors="replace")
@@ -49,38 +47,24 @@ def import_(
 
 
 def embed(engine: Engine, caller: Caller) -> dict[str, Any]:
-    caller.unwalled("Embedding")
     return {"embedded": engine.embed()}
 
 
 def mend(engine: Engine, caller: Caller) -> dict[str, Any]:
-    caller.unwalled("Mending")
     engine.mend()
     return {"mended": ["full text"]}
 
 
 def janitor(engine: Engine, caller: Caller, *, dry_run: bool = False, steps: list[str] | None = None) -> Any:
     """What a run would do, or the job that does one: a run may take longer than a request."""
-    caller.unwalled("The janitor")
     if dry_run:
         return {"report": engine.janitor.run(dry_run=True, steps=steps or ()), "job": None}
     return {"report": None, "job": engine.janitor.later(steps=steps or ())}
 
 
 def janitor_report(engine: Engine, caller: Caller) -> Any:
-    caller.unwalled("The janitor")
     last = engine.janitor.last()
     return {"report": Report.of(last) if last else None, "job": last}
-
-
-def health(engine: Engine, caller: Caller, *, rebuild: bool = True) -> Health:
-    caller.unwalled("The health of recall")
-    return engine.health.run(rebuild=rebuild)
-
-
-def usage(engine: Engine, caller: Caller, **asked: Any) -> dict[str, Any]:
-    caller.unwalled("What models cost")
-    return engine.spending.report(**asked)
 
 
 def say_usage(report: Mapping[str, Any], now: datetime | None = None) -> str:

@@ -16,8 +16,10 @@ from .. import text as texts
 from ..language import tables
 from . import markdown
 from .markdown import Section
+from .patterns import Patterns
 from .piece import Piece, State
 
+_RE = Patterns("adr")
 MAX_CONTEXT = 4000  # characters of what led to a decision that are kept as its reasoning
 MAX_SENTENCE = 2000  # characters of a sentence that are looked at for what it says of other records
 MAX_LINES = 40  # references of one sort that are looked at
@@ -35,63 +37,8 @@ _FOLDERS = frozenset(
     architecture-decision-records architecture_decision_records""".split()
 )
 _MADR = frozenset(("context", "context and problem statement", "decision drivers", "considered options"))
-_SERIES = r"(?:[A-Za-z]\w{0,15}[-_]){0,3}"  # whose record it is: "web-ADR-0001"
-_MARK = rf"{_SERIES}(?:adr|rfc|decision)"
-_PART_OF = r"(?:[-_][A-Za-z]{1,15}){1,2}[-_](?=0)"  # "web-ADR-billing-0001"
-_CALLED_ADR = re.compile(rf"\[?{_SERIES}adr(?:[ #:_-]*|{_PART_OF})\d", re.IGNORECASE)
-_IN_NAME = re.compile(rf"(?:{_MARK}(?:[-_ ]?|{_PART_OF}))?(\d{{1,6}})(?=[-_. ]|$)", re.IGNORECASE)
-_NO_TITLE = re.compile(r"\bdecision records?(?:\s+\(adr\))?(?:\s+template)?\W*$|\badr template\W*$", re.IGNORECASE)
-_DATED_NAME = re.compile(r"(\d{4})[-_]?(\d{2})[-_]?(\d{2})(?=[-_. ]|$)")
-_IN_HEADING = re.compile(
-    rf"\[?(?:{_MARK}[ #:_-]*(\d{{1,6}})\]?[ \t]*[-:.)–—|]*"
-    r"|(\d{1,6})[ \t]*(?:[.):|–—]|-(?=[ \t]))\]?)[ \t]*(?=\S)",
-    re.IGNORECASE,
-)  # fmt: skip
-_STATUS = re.compile(
-    r"\b((?:part(?:ly|ially)|in part)[ \t]+)?(accepted|approved|agreed|adopted|decided|implemented|active|done|ratified"
-    r"|proposed|proposal"
-    r"|pending|draft|open|in review|under review|in discussion|on hold|rejected|declined|withdrawn|abandoned|deprecated"
-    r"|obsolete|retired|super[sc]ee?ded|replaced|amended|final|provisional|trial|wip|in progress)\b",
-    re.IGNORECASE,
-)
-_RELATION = re.compile(
-    r"\b(?P<part>(?:in[ -]part|part(?:ly|ially))[ \t,]*)?(?:(?:has|have|had|is|was|been|being|be)[ \t]+)*"
-    r"(?P<part2>(?:in[ -]part|part(?:ly|ially))[ \t,]*)?(?:"
-    r"(?P<past>super[sc]ee?ded|replaced|obsoleted|deprecated|amended|updated|extended)[ \t]+"
-    r"(?P<part3>(?:in[ -]part[ \t]+|part(?:ly|ially)[ \t]+)?)(?:by|with)"
-    r"|(?P<now>super[sc]ee?des|replaces|obsoletes|deprecates|amends|updates|extends)"
-    r"|(?P<field>super[sc]ee?ded[ _-]by)(?=[ \t]*:))\b",
-    re.IGNORECASE,
-)
-_TARGET = re.compile(
-    r"\[(?P<told>[^\[\]]*)\]\((?P<file>[^()\s]+)[^()]*\)|\b(?:adr|rfc)[ #:_-]{0,2}(?P<name>\d{1,6})\b"
-    r"|#(?P<hash>\d{1,6})\b"
-    r"|(?<![\d.:/-])(?P<bare>0\d{1,5})(?![\d:/]|-\d|\.\d)|(?<![\d.:/-])(?P<listed>\d{1,6})\.[ \t]+(?=[A-Z])",
-    re.IGNORECASE,
-)
-_OWN = re.compile(
-    r"\b(?:this|the present)[ \t]+(?:adr|rfc|decision|record|document|proposal|page)\b|\bit\b", re.IGNORECASE
-)
-_LINKING = re.compile(
-    r"(?:super[sc]ee?ded|replaced|amended)_by|super[sc]ee?des|replaces|amends|part(?:ly|ially)_super[sc]ee?ded_by"
-    r"|part(?:ly|ially)_super[sc]ee?des"
-)
-# What has not happened yet: "will be superseded by ADR 20".
-_PLANNED = re.compile(
-    r"\b(?:(?:will|would|should|shall|may|might|can|could|must)(?:[ \t]+\w+){0,2}?[ \t]+be|(?:is|are)?[ \t]*to[ \t]+be"
-    r"|going[ \t]+to[ \t]+be|unless|until|once|if)[ \t]+(?:[\w-]+[ \t]+){0,4}?"
-    r"(?:super[sc]ee?ded|replaced|obsoleted|deprecated|amended|updated|extended)\b[^.\n]{0,300}",
-    re.IGNORECASE,
-)
-_TICKED = re.compile(r"[ \t]*[-*+][ \t]+\[[xX]\]")
-_UNTICKED = re.compile(r"^[ \t]*[-*+][ \t]+\[([xX])\]|^[ \t]*[-*+][ \t]+\[ \].*")
 _STATUSES = tables.named("records", "decision status")
 SETTLED, GONE = _STATUSES["settled"], _STATUSES["gone"]
-_NOBODY = re.compile(r"\W*(?:tb[acd]|n/?a|none|name|names|unknown|todo)?\W*", re.IGNORECASE)
-_URL = re.compile(r"(?<!\]\()<?\bhttps?://\S+")
-_ONLY_NUMBERS = re.compile(
-    r"[\s,;&#]*(?:(?:adrs?|and|records?|decisions?|no)[\s,;&#.-]*|\d{1,6}(?!\d)[\s,;&#.]*)+", re.IGNORECASE
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +73,7 @@ def recognises(path: str, text: str) -> float:
     parts = markdown.sections(markdown.labelled(body, _role, _is_field))
     name = markdown.stem(path)
     folder = set(path.replace("\\", "/").lower().split("/")[:-1])
-    called = bool(_CALLED_ADR.match(name) or (parts and _CALLED_ADR.match(parts[0].title)))
+    called = bool(_RE.called_adr.match(name) or (parts and _RE.called_adr.match(parts[0].title)))
     sure = called or bool(folder & _FOLDERS)
     titles = [part.title for part in parts if part.level > 1 or part is parts[0]]
     roles = {_role(title) for title in titles if sure or _bare(title) not in _USUAL}
@@ -142,16 +89,16 @@ def recognises(path: str, text: str) -> float:
     status = told.get("status") or told.get("state") or ""
     if "status" in roles or status:
         score += 0.2
-    signed = bool(_STATUS.search(status)) and any(told.get(name) for name in _NAMES["deciders"])
+    signed = bool(_RE.status.search(status)) and any(told.get(name) for name in _NAMES["deciders"])
     if "status" in told and {_bare(title) for title in titles} & _MADR:
         score += 0.3
     if folder & _FOLDERS:
         score += 0.3
-    if _IN_NAME.match(name) and not _DATED_NAME.match(name):
+    if _RE.in_name.match(name) and not _RE.dated_name.match(name):
         score += 0.1
     if called:
         score += 0.4
-    numbered = _IN_NAME.match(name) is not None or _DATED_NAME.match(name) is not None
+    numbered = _RE.in_name.match(name) is not None or _RE.dated_name.match(name) is not None
     listing = name.lower() in ("readme", "index") and not roles & {"context", "consequences"}
     if listing:
         return 0.0
@@ -247,7 +194,7 @@ def _people(told: str) -> str:
     >>> _people("- [@ana](https://example.org/ana)\\n- Ben Lee"), _people("[name]"), _people("{list everyone}")
     ('@ana, Ben Lee', '', '')
     """
-    if markdown.unnamed(told) or markdown.holes([told]) or _NOBODY.fullmatch(told):
+    if markdown.unnamed(told) or markdown.holes([told]) or _RE.nobody.fullmatch(told):
         return ""
     names = [markdown.plain(line.strip().lstrip("-*+ ")) for line in re.split(r"\n|<br\s*/?>", told)]
     return texts.shorten(", ".join(name.strip(" ,.") for name in names if name.strip(" ,.-")), 200)
@@ -260,7 +207,7 @@ def _headed(parts: list[Section]) -> dict[str, str]:
         name, colon, value = part.title.partition(":")
         if colon and value.strip() and _role(name) in ("status", "date"):
             found.setdefault(_role(name), value.strip())
-        elif _LINKING.fullmatch(re.sub(r"[ _-]+", "_", name.strip().lower())):
+        elif _RE.linking.fullmatch(re.sub(r"[ _-]+", "_", name.strip().lower())):
             found.setdefault(name.strip().lower(), value.strip() or part.body[: markdown.MAX_VALUE])
     return found
 
@@ -282,7 +229,7 @@ def _asked(part: Section) -> str:
 
 def _is_field(name: str) -> bool:
     """Whether a label names a value of the record as a whole, and not a part of its text."""
-    return _role(name) in ("status", "date", "deciders", "authors") or bool(_LINKING.fullmatch(_bare(name)))
+    return _role(name) in ("status", "date", "deciders", "authors") or bool(_RE.linking.fullmatch(_bare(name)))
 
 
 def _by_role(parts: list[Section]) -> dict[str, str]:
@@ -307,10 +254,10 @@ def _free(parts: list[Section]) -> str:
 def _named(path: str, heading: str) -> tuple[int | None, str]:
     """The number and the title of a record."""
     stem = markdown.stem(path)
-    in_name = None if _DATED_NAME.match(stem) else _IN_NAME.match(stem)
-    in_heading = _IN_HEADING.match(heading)
+    in_name = None if _RE.dated_name.match(stem) else _RE.in_name.match(stem)
+    in_heading = _RE.in_heading.match(heading)
     title = heading[in_heading.end() :].strip() if in_heading else heading
-    if not title.strip(" -:_") or (in_name and _NO_TITLE.search(title)):
+    if not title.strip(" -:_") or (in_name and _RE.no_title.search(title)):
         title = re.sub(r"[-_]+", " ", stem[in_name.end() :] if in_name else stem).strip()
     if in_name:
         return int(in_name[1]), title
@@ -318,7 +265,7 @@ def _named(path: str, heading: str) -> tuple[int | None, str]:
 
 
 def _day_of(path: str) -> datetime | None:
-    found = _DATED_NAME.match(markdown.stem(path))
+    found = _RE.dated_name.match(markdown.stem(path))
     return markdown.day("-".join(found.groups())) if found else None
 
 
@@ -330,17 +277,17 @@ def _status(text: str) -> str:
     >>> [_status(one) for one in ("- [ ] Proposed\\n- [x] Accepted", "Not accepted", "Accepted, to be replaced by #9")]
     ['accepted', 'rejected', 'accepted']
     """
-    told = _PLANNED.sub("", re.sub(r"~~.*?~~", "", markdown.prose(text)))
-    ticked = [line for line in told.split("\n") if _TICKED.match(line)]
-    lines = [_UNTICKED.sub("", line) for line in ticked or told.split("\n")]
+    told = _RE.planned.sub("", re.sub(r"~~.*?~~", "", markdown.prose(text)))
+    ticked = [line for line in told.split("\n") if _RE.ticked.match(line)]
+    lines = [_RE.unticked.sub("", line) for line in ticked or told.split("\n")]
     lines = [markdown.plain(line.strip().lstrip("-*+> ")) for line in lines if line.strip().strip("-*_")]
     lines = _latest_first(lines)
     if not lines:
         return ""
-    whole = [m for line in lines for m in _STATUS.finditer(line) if re.match(r"super|replaced", m[2], re.IGNORECASE)]
+    whole = [m for line in lines for m in _RE.status.finditer(line) if re.match(r"super|replaced", m[2], re.IGNORECASE)]
     if any(not m[1] and re.match(r"[ \t]*(?:by|with)\b", m.string[m.end() :], re.IGNORECASE) for m in whole):
         return "superseded"
-    for found in map(_STATUS.search, lines):
+    for found in map(_RE.status.search, lines):
         if found:
             if re.search(r"\bnot[ \t]+(?:been[ \t]+)?$", found.string[: found.start()], re.IGNORECASE):
                 return "rejected" if found[2].lower() in SETTLED else "proposed"
@@ -351,7 +298,7 @@ def _status(text: str) -> str:
 
 def _latest_first(lines: list[str]) -> list[str]:
     """The lines of a history by their days, the latest first; other lines as they are."""
-    dated = [(day, line) for line in lines if (day := markdown.day(line)) and _STATUS.search(line)]
+    dated = [(day, line) for line in lines if (day := markdown.day(line)) and _RE.status.search(line)]
     if len(dated) < 2:
         return lines
     latest = max(day for day, _ in dated)
@@ -371,19 +318,19 @@ def _links(status_text: str, told: dict[str, str], body: str, status: str) -> di
             _add(found["amends" if partly else "supersedes"], _targets(value, True))
         elif field in ("amends", "amended_by"):
             _add(found[field], _targets(value, True))
-    said = _PLANNED.sub("", markdown.prose(status_text))
+    said = _RE.planned.sub("", markdown.prose(status_text))
     for line in said.split("\n"):
         for name, others in _said_of(line, True):
             _add(found[name], others)
     if status == "superseded" and not any(found.values()):
         _add(found["superseded_by"], _targets(said, True))  # "Superseded → ADR-5"
-    for line in _PLANNED.sub("", markdown.prose(body)).split("\n"):
+    for line in _RE.planned.sub("", markdown.prose(body)).split("\n"):
         for sentence in re.split(r"(?<=[.!?])\s+(?=[A-Z\[*])", line):
             for name, others in _said_of(sentence):
                 if name == "superseded_by" and status != "superseded":
                     name = "amended_by"  # of something in it: as a whole it stands
                 elif name == "supersedes" and not (
-                    _OWN.search(sentence) or sentence.lstrip(" -*_>").lower().startswith("super")
+                    _RE.own.search(sentence) or sentence.lstrip(" -*_>").lower().startswith("super")
                 ):
                     continue  # one thing superseded another; the record only tells of it
                 if others and not any(other in found[kind] for kind in found for other in others):
@@ -394,7 +341,7 @@ def _links(status_text: str, told: dict[str, str], body: str, status: str) -> di
 def _said_of(line: str, field: bool = False) -> list[tuple[str, list[str]]]:
     """Relations that a line names, each with the records that stand behind it; files count in a `field` alone."""
     line = line[:MAX_SENTENCE]
-    spans = list(_RELATION.finditer(line))
+    spans = list(_RE.relation.finditer(line))
     told = []
     for number, span in enumerate(spans):
         end = spans[number + 1].start() if number + 1 < len(spans) else len(line)
@@ -418,13 +365,13 @@ def _targets(text: str, field: bool, files: bool = False) -> list[str]:
     (['file:20210401-htmx.md'], ['4', '3'])
     """
     found: list[str] = []
-    text = _URL.sub("", text)  # the number of an issue or a page is no record's
-    for one in list(_TARGET.finditer(text))[:MAX_LINES]:
+    text = _RE.url.sub("", text)  # the number of an issue or a page is no record's
+    for one in list(_RE.target.finditer(text))[:MAX_LINES]:
         if one["file"] is not None:
             name = markdown.stem(one["file"].partition("#")[0])
             page = "://" in one["file"] and not one["file"].partition("#")[0].endswith(".md")
-            number = None if page or _DATED_NAME.match(name) else _IN_NAME.match(name)
-            told = None if _DATED_NAME.match(one["told"].strip("` ")) else re.search(r"\d{1,6}", one["told"])
+            number = None if page or _RE.dated_name.match(name) else _RE.in_name.match(name)
+            told = None if _RE.dated_name.match(one["told"].strip("` ")) else re.search(r"\d{1,6}", one["told"])
             if number:
                 _add(found, [str(int(number[1]))])
             elif told and re.search(r"adr|^\W*\d", one["told"], re.IGNORECASE):
@@ -435,7 +382,7 @@ def _targets(text: str, field: bool, files: bool = False) -> list[str]:
             _add(found, [str(int(one["name"] or one["hash"] or one["bare"] or one["listed"]))])
     if field and found:  # a list may name some by their bare number
         _add(found, [str(int(part.strip(" #"))) for part in text.split(",") if re.fullmatch(r" *#?\d{1,6} *", part)])
-    if field and _ONLY_NUMBERS.fullmatch(text):
+    if field and _RE.only_numbers.fullmatch(text):
         _add(found, [str(int(number)) for number in re.findall(r"\d{1,6}", text)])
     return found
 

@@ -13,68 +13,16 @@ from .. import text as texts
 from ..language import tables
 from . import markdown
 from .markdown import Section
+from .patterns import Patterns
 
+_RE = Patterns("affected")
 MAX_SERVICES = 8
 MAX_TITLE, MAX_LEAD = 300, 4000  # characters that are looked at
 MAX_WORDS = 5  # of one name; what is longer is a sentence
-_KINDS = (
-    r"(?:micro-?)?services?(?:\(s\))?|components?(?:\(s\))?|(?:sub)?systems?(?:\(s\))?|applications?|apps?|products?"
-)
-_HIT = r"(?:affected|impacted|involved|degraded|unavailable|hit|down)"
-_LABEL = re.compile(
-    rf"(?:(?:the|primary|main|key|core) )?(?:{_HIT} )?(?:{_KINDS})(?:(?: ?[/&,] ?| and | or )(?:{_KINDS}|features?))*"
-    rf"(?: (?:that (?:was|were) )?{_HIT}| name)?|{_HIT}(?: by)?|what (?:was|were|services? were) {_HIT}|team/service"
-)
-_SURE_LABEL = re.compile(rf"\b{_HIT}\b.*\b(?:{_KINDS})|\b(?:{_KINDS}).*\b{_HIT}\b")
-_NONE = re.compile(
-    r"\W*|n/?a|tb[da]|x{3}|y{3}|z{3}|unknown|none|no|yes|all|any|multiple|various|several|other|others|many|both",
-    re.IGNORECASE,
-)
-_PART = re.compile(r"[,;•|\n]|\s/\s|(?<=\w{3})/(?=\w{3})|\s+(?:and|&|plus)\s+|\.\s+|\s+[-–—]\s+.*")
-_VAGUE = re.compile(
-    r"(?:all|any|every|most|many|some|several|multiple|various|no|other|users?|customers?|clients?)\b", re.I
-)
-_REPORT = re.compile(
-    r"^[^:–—]{0,60}?\b(?:inc|incident|post-?mortem|outage|review|report|rca|analysis|sev-?\d|p\d)\b"
-    r"[^:–—]{0,40}(?::|\s[–—-])\s+",
-    re.IGNORECASE,
-)
-_CAUSING = re.compile(
-    r".*\b(?:caus(?:ing|ed|es)|lead(?:ing|s)? to|led to|result(?:ing|ed|s) in|br(?:eaking|oke|eaks)"
-    r"|t(?:akes|ook|aking) down)\s+",
-    re.IGNORECASE,
-)
-_BREAKS = (
-    r"(?:outages?|down(?:time)?|disruptions?|interruptions?|unavailab\w+|unreachable|inaccessible|failures?"
-    r"|fail(?:ed|s|ing)|degrad\w+|crash\w*|offline|unresponsive|timeouts?|timing out"
-    r"|not (?:available|reachable|responding|working)"
-    r"|issues?|problems?|incidents?|errors?|(?:(?:returns?|returning|returned) )?(?:http )?[45](?:\d\d|xx)s?)"
-)
-_BROKE = re.compile(rf"(?P<name>.+?)\s+(?:(?:is|was|are|were|goes|went|became|being)\s+)?{_BREAKS}\b", re.IGNORECASE)
-_BREAK_OF = re.compile(
-    r"(?:outage|downtime|failure|disruption|degradation|unavailability|crash|problems?|issues?|errors?)\s+"
-    r"(?:of|in|on|with|for|affecting)\s+(?:the\s+|our\s+)?(?P<name>.+?)"
-    r"(?:\s+(?:on|in|during|due|after|because|for|following|from|since|between|at|by|caused)\b|[,:;(.]|$)",
-    re.IGNORECASE,
-)
-_SAID = re.compile(
-    r"(?:\b[Tt]he|\b[Oo]ur|^|(?<=[.:] ))\s*(?P<name>`[^`\n]{2,60}`|[\w.+-]+(?:\s[\w.+-]+){0,2}?)"
-    r"(?:\s(?P<noun>service|API|app|application|cluster|server|database|platform|website|site|system|component))?\s"
-    r"(?:was|were|became|went|is|has been|had been)\s(?:\w+ly\s)?"
-    r"(?:unavailable|down|unreachable|offline|unresponsive|degraded|inaccessible"
-    r"|not (?:available|reachable|responding))\b",
-    re.MULTILINE,
-)
-_TAKEN_DOWN = re.compile(
-    r"\b(?:t(?:akes|ook|aking) down|br(?:eaking|oke|eaks))\s+(?P<name>[^,:;(]+?)"
-    r"(?:\s+(?:on|in|for|after|during|at)\b|$)",
-    re.IGNORECASE,
-)
 _BEFORE = frozenset(tables.words("records", "before a service"))
 _AFTER = frozenset(tables.words("records", "after a service"))
 _NOUNS = frozenset(tables.words("records", "service nouns"))
 _NOT_NAMES = frozenset(tables.words("records", "no services"))
-_MADE = re.compile(r"[A-Z]\w*[A-Z0-9]\w*|[a-z]+[A-Z]\w*|[^\W_]+(?:[-_.][^\W_]+)+")
 
 
 def affected_services(title: str, fields: Mapping[str, str], parts: Sequence[Section], lead: str) -> tuple[str, ...]:
@@ -87,7 +35,7 @@ def affected_services(title: str, fields: Mapping[str, str], parts: Sequence[Sec
 
 
 def names_services(label: str) -> bool:
-    return _LABEL.fullmatch(label) is not None
+    return _RE.label.fullmatch(label) is not None
 
 
 def label(name: str) -> str:
@@ -115,7 +63,7 @@ def _headed(fields: Mapping[str, str], parts: Sequence[Section]) -> list[str]:
 def _in_sections(fields: Mapping[str, str], parts: Sequence[Section]) -> list[str]:
     """Fields inside sections, such as those of an impact: only those whose name leaves no doubt."""
     told = [pair for part in parts for pair in markdown.fields(part.body).items()]
-    return next((found for name, value in told if _SURE_LABEL.search(label(name)) and (found := _names(value))), [])
+    return next((found for name, value in told if _RE.sure_label.search(label(name)) and (found := _names(value))), [])
 
 
 def _names(value: str) -> list[str]:
@@ -129,11 +77,11 @@ def _names(value: str) -> list[str]:
     if markdown.unnamed(value) or re.fullmatch(r"\W*\[[^\[\]]*\]\W*", value):
         return []
     plain = re.sub(r"\([^()]*\)", "", markdown.plain(value))
-    parts = [re.sub(r"^(?:the|our)\s+", "", part.strip(" .:*-"), flags=re.IGNORECASE) for part in _PART.split(plain)]
-    parts = [part for part in parts if part and not _NONE.fullmatch(part)]
+    parts = [re.sub(r"^(?:the|our)\s+", "", part.strip(" .:*-"), flags=re.IGNORECASE) for part in _RE.part.split(plain)]
+    parts = [part for part in parts if part and not _RE.none.fullmatch(part)]
     if any(len(part.split()) > MAX_WORDS for part in parts):
         return []
-    return [part for part in parts if not _VAGUE.match(part)]
+    return [part for part in parts if not _RE.vague.match(part)]
 
 
 def _in_title(title: str, body: str) -> list[str]:
@@ -144,9 +92,9 @@ def _in_title(title: str, body: str) -> list[str]:
     >>> _in_title("Outage of the payment gateway", "The payment gateway"), _in_title("All services returning 503", "")
     (['payment gateway'], [])
     """
-    told = _REPORT.sub("", markdown.plain(title)[:MAX_TITLE])
-    clause = _CAUSING.sub("", told)
-    for found in (_BROKE.match(clause), _BREAK_OF.search(clause), _TAKEN_DOWN.search(told)):
+    told = _RE.report.sub("", markdown.plain(title)[:MAX_TITLE])
+    clause = _RE.causing.sub("", told)
+    for found in (_RE.broke.match(clause), _RE.break_of.search(clause), _RE.taken_down.search(told)):
         parts = re.split(r"\s+(?:and|&)\s+|,\s*", found["name"]) if found else []
         if names := [name for part in parts if (name := _name(part.split(), body))]:
             return names
@@ -155,7 +103,7 @@ def _in_title(title: str, body: str) -> list[str]:
 
 def _in_words(lead: str, body: str) -> list[str]:
     """What the first words say was down."""
-    for found in _SAID.finditer(markdown.prose(lead[:MAX_LEAD])):
+    for found in _RE.said.finditer(markdown.prose(lead[:MAX_LEAD])):
         words = found["name"].strip("`")
         if found["name"].startswith("`"):
             return [words]
@@ -188,6 +136,6 @@ def _is_name(word: str, body: str) -> bool:
     """Whether a word is written like a name, or with a capital inside of sentences."""
     if word.lower() in _NOT_NAMES or re.search(r"\d{4}", word):
         return False
-    if _MADE.fullmatch(word):
+    if _RE.made.fullmatch(word):
         return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", body) is not None
     return word[:1].isupper() and re.search(rf"[a-z,;)] {re.escape(word)}(?!\w)", body) is not None

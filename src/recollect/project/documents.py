@@ -16,8 +16,10 @@ from typing import NamedTuple
 from .. import text as texts
 from ..language import tables
 from . import markdown
+from .patterns import Patterns
 from .piece import Piece
 
+_RE = Patterns("documents")
 MAX_PIECE = 6000  # characters of one piece: longer sections are cut between paragraphs
 STRETCH = 1500  # characters of a transcript or of plain text that are kept together
 MAX_PIECES = 2000  # of one file
@@ -25,29 +27,9 @@ MARKDOWN = (".md", ".markdown", ".mdx", ".mdc", ".mkd", ".rst", ".adoc")
 CAPTIONS = (".vtt", ".srt")
 PLAIN = (".txt", ".text", *CAPTIONS, ".log")
 SUFFIXES = (*MARKDOWN, *PLAIN)
-_ORDERS = re.compile(
-    r"(?:^|\A\W*|\n\W*)\**(?:(?:please|always|never|only|you)\b|(?:do not|don['’]t|must|use|avoid|prefer|run|keep|write"
-    r"|add|ensure|make sure|follow|check"
-    r"|read|test|commit|format|name|put|remember|stop|ask|include|exclude|update|document|validate|verify)\b)"
-    r"|\b(?:must(?: not)?|never|always|should(?: not|n['’]t)?|do not|don['’]t|is required|are required|not allowed"
-    r"|forbidden)\b",
-    re.IGNORECASE,
-)
-_PREFERS = re.compile(
-    r"\b(?:prefers?|preferred|preference|likes?|favou?r|rather than|would rather|wants?)\b", re.IGNORECASE
-)
 _TYPES = {"user": "preference", "feedback": "rule", "project": "fact", "reference": "doc", "preference": "preference",
           "rule": "rule", "fact": "fact", "decision": "decision", "lesson": "lesson",
           "procedure": "procedure"}  # fmt: skip
-_SAID = re.compile(
-    r"[ \t]*(?:[\[(]?(?P<at>\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d+)?)[\])]?[ \t]*[-–—]?[ \t]*)?(?:\*\*)?"
-    r"(?P<who>[^\W\d_][\w.'’-]{0,30}(?:[ \t]+[^\W\d_(][\w.'’-]{0,30}){0,3})(?:\*\*)?[ \t]*"
-    r"(?:[\[(]\d{1,2}:\d{2}(?::\d{2})?[^\])]{0,10}[\])][ \t]*)?(?::(?:\*\*)?[ \t]+|>[ \t]*)(?P<said>\S.*)"
-)
-_CUE = re.compile(r"(?:\d+|WEBVTT.*|(?:\d+:)?\d{2}:\d{2}[.,]\d{3} --> .*|NOTE\b.*)")
-_VOICE = re.compile(r"<v(?:\.[\w.-]+)?[ \t]+([^<>\n]+)>")
-_TAG = re.compile(r"</?(?:v|c|i|b|u|s|lang|ruby|rt|font)(?:[.\s][^<>\n]*)?>|<\d[\d:.]*>|\{\\an\d\}", re.IGNORECASE)
-_INDEX = re.compile(r"[ \t]*[-*+][ \t]+\[[^\[\]]+\]\([^()\s]+\.md[^()]*\).*")
 _NOT_SPEAKERS = frozenset(tables.words("records", "no speakers"))
 
 
@@ -146,7 +128,7 @@ def _cut(body: str, most: int = MAX_PIECE) -> list[str]:
 
 def _without_index(body: str) -> str:
     """A memory file without the list of others, which are read by themselves."""
-    return "\n".join(line for line in body.split("\n") if not _INDEX.fullmatch(line))
+    return "\n".join(line for line in body.split("\n") if not _RE.index.fullmatch(line))
 
 
 def _typed(front: dict[str, str], body: str, kind: str) -> list[Piece]:
@@ -173,7 +155,7 @@ def _instructions(front: dict[str, str], body: str, title: str) -> Iterator[Piec
                 rest.append(item.text)
                 continue
             content = item.text if not where else f"{item.text} (for {where})"
-            kind = "preference" if _PREFERS.search(item.text) else "rule"
+            kind = "preference" if _RE.prefers.search(item.text) else "rule"
             yield Piece(
                 content=texts.cut(content, MAX_PIECE), kind=kind, title=texts.title_of(item.text), context=told,
                 tags=("instruction",), importance=6, key=f"{key} rule {number}",
@@ -224,7 +206,7 @@ def _listed(body: str) -> list[_Item]:
 
 
 def _is_order(told: str) -> bool:
-    return len(told.split()) > 2 and bool(_ORDERS.search(told) or _PREFERS.search(told))
+    return len(told.split()) > 2 and bool(_RE.orders.search(told) or _RE.prefers.search(told))
 
 
 def _spoken(body: str) -> str:
@@ -235,15 +217,15 @@ def _spoken(body: str) -> str:
     """
     lines = body.split("\n")
     named = {n for n, line in enumerate(lines[:-1]) if "-->" in lines[n + 1] and len(line.split()) == 1}
-    kept = [line for n, line in enumerate(lines) if n not in named and not _CUE.fullmatch(line.strip())]
-    said = html.unescape(_TAG.sub("", _VOICE.sub(lambda found: f"{found[1].strip()}: ", "\n".join(kept))))
+    kept = [line for n, line in enumerate(lines) if n not in named and not _RE.cue.fullmatch(line.strip())]
+    said = html.unescape(_RE.tag.sub("", _RE.voice.sub(lambda found: f"{found[1].strip()}: ", "\n".join(kept))))
     return re.sub(r"\n{3,}", "\n\n", said).strip()
 
 
 def _speaking(body: str) -> frozenset[str]:
     """Those who speak in a transcript; nobody where the text is none."""
-    lines = [line for line in body.split("\n") if line.strip() and not _CUE.fullmatch(line.strip())]
-    said = [found["who"].strip() for line in lines[:5000] if len(line) < 5000 and (found := _SAID.fullmatch(line))]
+    lines = [line for line in body.split("\n") if line.strip() and not _RE.cue.fullmatch(line.strip())]
+    said = [found["who"].strip() for line in lines[:5000] if len(line) < 5000 and (found := _RE.said.fullmatch(line))]
     counts = Counter(who for who in said if who.lower().split()[0] not in _NOT_SPEAKERS and len(who) < 60)
     often = {who for who, count in counts.items() if count > 1}
     total = sum(counts[who] for who in often)
@@ -256,10 +238,10 @@ def _meeting(body: str, speaking: frozenset[str], title: str, path: str) -> Iter
     when = markdown.day(re.split(r"[\\/]", path)[-1].replace("_", "-")) or markdown.day(body[:1000])
     lines: list[str] = []
     for line in body.split("\n"):
-        found = _SAID.fullmatch(line) if len(line) < 5000 else None
+        found = _RE.said.fullmatch(line) if len(line) < 5000 else None
         if found and found["who"].strip() in speaking:
             lines.append(f"{found['who'].strip()}: {found['said']}")
-        elif line.strip() and not _CUE.fullmatch(line.strip()):
+        elif line.strip() and not _RE.cue.fullmatch(line.strip()):
             lines.append(line.strip())
     for number, stretch in enumerate(_stretches(lines)):
         who = sorted(name for name in speaking if f"{name}: " in stretch)

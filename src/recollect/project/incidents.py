@@ -14,35 +14,19 @@ from .. import text as texts
 from ..language import tables
 from . import affected, markdown
 from .markdown import Section
+from .patterns import Patterns
 from .piece import Piece
 
+_RE = Patterns("incidents")
 MAX_TIMELINE = 3000  # characters of a timeline that are kept with the incident
 _NAMES = tables.named("records", "incident")
 _ROLE = {name: role for role, names in _NAMES.items() for name in names}
-_NEVER_AGAIN = re.compile(r"\b(?:prevent|again\b)", re.IGNORECASE)  # "How we keep it from happening again"
-_NUMBER = re.compile(
-    r"((?:PM|INC|IR|SEV|RCA|PIR|incident|post-?mortem)[-_ #]?\d[\d-]*\d|\d{4}-\d{3,4}(?!-))", re.IGNORECASE
-)
-_DATED_NAME = re.compile(r"(\d{4})-?(\d{2})-?(\d{2})(?=[-_. ]|$)")
-_SHORT = re.compile(r"\bSEV[-_ ]?([0-5])\b")
-_DURATION = re.compile(
-    r"(\d+(?:[.,]\d+)?)[ \t]*(d(?:ays?)?|h(?:ou)?rs?|h|min(?:ute)?s?|m|s(?:ec(?:ond)?s?)?)\b", re.IGNORECASE
-)
 _MINUTES = {"d": 1440.0, "h": 60.0, "m": 1.0, "s": 1 / 60}
-_UNKNOWN = re.compile(r"\W*|n/?a|tb[da]|xxx|yyy|zzz|unknown|none|-+", re.IGNORECASE)
 _FIELDS = tables.named("records", "incident fields")
 _FIELD = frozenset(name for field, names in _FIELDS.items() if field not in ("titles", "ids") for name in names)
-_NO_TITLE = re.compile(r"(?:the )?(?:incident|outage|post-?mortem|rca)?[ -]*(?:report|review|analysis|record)?", re.I)
-_OPEN = re.compile(r"\b(?:open|ongoing|active|investigating|monitoring|unresolved|in progress)\b", re.IGNORECASE)
 
-_LEVEL_NUMBER = re.compile(
-    r"\b(?:sev(?:erity)?|s|p|prio(?:rity)?|level|impact)(?:[ _-]?level)?[ _:#-]{0,3}([0-5])\b"
-    r"|^\W*([0-5])(?=\W*$|[ \t]*[-–—:(,/|])",
-    re.IGNORECASE,
-)
 _LEVEL = {word: int(n) for n, words in tables.named("records", "severities").items() for word in words}
 _LEVEL_WORD = re.compile(rf"\b(?:{'|'.join(_LEVEL)})\b", re.IGNORECASE)
-_CHANGED = re.compile(r"\bto\b|→|->|=>", re.IGNORECASE)
 IMPORTANCE = {"sev0": 10, "sev1": 10, "sev2": 9, "sev3": 7, "sev4": 5, "sev5": 4}
 
 
@@ -110,13 +94,13 @@ def parse(text: str, path: str) -> Incident:
     told = {name.replace("_", " "): value for name, value in told.items()}
     stem = markdown.stem(path)
     heading = head.title if head and not _role(head.title) else _first_line(body) if not head else ""
-    if not heading or _NO_TITLE.fullmatch(heading):
+    if not heading or _RE.no_title.fullmatch(heading):
         heading = _first(told, "titles") or heading
     id_, title = _named(stem, heading)
-    if not id_ and (given := _NUMBER.fullmatch(_first(told, "ids"))):
+    if not id_ and (given := _RE.number.fullmatch(_first(told, "ids"))):
         id_ = given[0]
     days = _days(by_role["timeline"]) or list(markdown.days(_first(told, "started")))
-    if not days and (dated := _DATED_NAME.match(stem)):
+    if not days and (dated := _RE.dated_name.match(stem)):
         days = list(markdown.days("-".join(dated.groups())))
     summary = by_role["summary"] or markdown.unlabelled(
         head.body if head else parts[0].body if parts else "", lambda name: _is_field(name) or bool(_role(name))
@@ -147,7 +131,7 @@ def read(text: str, path: str) -> list[Piece]:
     refs = (report.id,) if report.id else ()
     found = []
     if content := _render(report):
-        over = () if _OPEN.search(re.split(r"[,;(]", report.status)[0]) else ("resolved",)
+        over = () if _RE.open.search(re.split(r"[,;(]", report.status)[0]) else ("resolved",)
         tags = ("incident", *((f"severity:{report.severity}",) if report.severity else ()), *services, *over)
         found.append(Piece(
             content=content, kind="incident", title=texts.shorten(name, 280),
@@ -199,7 +183,7 @@ def _role(title: str) -> str:
     bare = re.sub(r"\([^()]*\)|^[\d.)\s]+|['’?!:;]", "", title).strip().lower().replace("&", "and")
     bare = " ".join(re.sub(r"[^\w\s]", " ", bare).split())
     known = _ROLE.get(bare) or _ROLE.get(bare.removeprefix("the "))
-    asked = bare.startswith(("how ", "what ")) and _NEVER_AGAIN.search(bare)
+    asked = bare.startswith(("how ", "what ")) and _RE.never_again.search(bare)
     return known or ("actions" if asked else "")
 
 
@@ -244,20 +228,20 @@ def _things(parts: list[Section], wanted: str) -> list[str]:
             listed = [markdown.plain(" — ".join(cell for cell in row if cell)) for row in rows[1:]]
             found += [one for one in listed if one] or markdown.items(part.body)
     found = [re.sub(r"^\[[ xX]\][ \t]+", "", one) for one in found]
-    return [one for one in found if not _UNKNOWN.fullmatch(one)]
+    return [one for one in found if not _RE.unknown.fullmatch(one)]
 
 
 def _named(stem: str, heading: str) -> tuple[str, str]:
     """The name others know it by, and its title."""
-    in_name = _NUMBER.match(stem)
+    in_name = _RE.number.match(stem)
     heading = re.sub(
         r"^(?:post-?mortem|incident report|incident)[ \t]*[:–—-]+[ \t]*(?=\S)", "", heading, flags=re.IGNORECASE
     )
-    in_heading = _NUMBER.match(heading)
+    in_heading = _RE.number.match(heading)
     title = heading[in_heading.end() :].lstrip(" :–—-.|") if in_heading else heading
     if not title:
         bare = stem[in_name.end() :] if in_name else stem
-        title = re.sub(r"[-_ ]+", " ", _DATED_NAME.sub("", bare)).strip()
+        title = re.sub(r"[-_ ]+", " ", _RE.dated_name.sub("", bare)).strip()
     return (in_name or in_heading or [""])[0], title
 
 
@@ -276,7 +260,7 @@ def _severity(told: dict[str, str], parts: list[Section]) -> str:
     ('sev2', 'sev1', '')
     """
     headed = [part.body.strip().split("\n")[0] for part in parts if part.title.lower() in _FIELDS["severities"][:4]]
-    named = [found[0] for part in parts[:1] if (found := _SHORT.search(part.title))]
+    named = [found[0] for part in parts[:1] if (found := _RE.short.search(part.title))]
     return next((level for value in (_first(told, "severities"), *headed, *named) if (level := severity(value))), "")
 
 
@@ -289,7 +273,7 @@ def _minutes(value: str) -> float | None:
     >>> _minutes("19 hours 43 minutes."), _minutes("1h"), _minutes("?")
     (1183.0, 60.0, None)
     """
-    found = [(float(m[1].replace(",", ".")), m[2][0].lower()) for m in _DURATION.finditer(value)]
+    found = [(float(m[1].replace(",", ".")), m[2][0].lower()) for m in _RE.duration.finditer(value)]
     return round(sum(number * _MINUTES[unit] for number, unit in found), 1) if found else None
 
 
@@ -301,8 +285,8 @@ def severity(told: str) -> str:
     >>> [severity(one) for one in ("P3, raised to P1", "SEV1 / SEV2 / SEV3", "high | medium", "very odd", "")]
     ['sev1', '', '', '', '']
     """
-    levels = [int(one[1] or one[2]) for one in _LEVEL_NUMBER.finditer(told)]
+    levels = [int(one[1] or one[2]) for one in _RE.level_number.finditer(told)]
     levels = levels or [_LEVEL[word.lower()] for word in _LEVEL_WORD.findall(told)]
-    if not levels or (len(set(levels)) > 1 and not _CHANGED.search(told)):
+    if not levels or (len(set(levels)) > 1 and not _RE.changed.search(told)):
         return ""
     return f"sev{levels[-1]}"

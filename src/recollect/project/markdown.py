@@ -11,46 +11,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from ..language.tables import MONTHS
+from .patterns import Patterns
 
+_RE = Patterns("markdown")
 MAX_VALUE = 2000  # characters of a field's value
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
-_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*")
-_UNDERLINE = re.compile(r" {0,3}(=+|-{3,})[ \t]*")
-_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-_FRONT = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
-_PAIR = re.compile(r"([A-Za-z][\w .-]{0,60}?)[ \t]*:(?:[ \t]+(.*))?")
-_FIELD = re.compile(
-    r"[ \t]*(?:[-*+][ \t]+|>[ \t]*)?(?:[^\w\s|*_`]{1,3}[ \t]+)?"
-    r"(?:\*\*|__|\*|_)?([A-Za-z][\w /()'&-]{0,50}?)[ \t]*(?:\*\*|__|\*|_)?[ \t]*:[ \t]*"
-    r"(?:\*\*|__|\*|_)?(?:[ \t]+|$)(.*)"
-)
-_LABEL = re.compile(r" {0,3}(?:\*\*|__)([^*_:\n]{2,60}?)[ \t]*(?:[:.](?:\*\*|__)|(?:\*\*|__):?)(?:[ \t]+(.*))?")
-_PLAIN_LABEL = re.compile(r" {0,3}([A-Z][\w '/&-]{1,40}?):(?:[ \t]+(\S.*))?")
-_BULLET = re.compile(r"([ \t]*)(?:[-*+]|\d{1,9}[.)])(?:[ \t]+(.*)|[ \t]*)")
-_LINK = re.compile(r"!?\[([^\[\]]*)\](?:\([^()\s]*(?:\([^()]*\)[^()\s]*)*(?:[ \t]+[^()]*)?\)|\[[^\[\]]*\])")
-_MARKS = re.compile(r"(\*\*|__|~~|`|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w))")
-_STRUCK = re.compile(r"~~(?=\S)[^~\n]*~~")
-_COLUMN = re.compile(
-    r"(?:decision |last )?(?:date|updated?|status|owners?|severity)|authors?(?:\(s\))?|deciders?|approvers?",
-    re.IGNORECASE,
-)
-_SEVERAL = re.compile(r"(?<=\S)[ \t]+[|·•][ \t]+(?=\*\*[^*|]{2,40}(?::\*\*|\*\*:))")  # fields on one line
-_RULE = re.compile(r"(?=[^-]*-)[ \t:|-]+")
-_TO_BE_NAMED = re.compile(
-    r"\{[^{}]{2,}\}|<[^<>]{2,}>"
-    r"|\[[^\[\]]*\b(?:title|name|description|short|brief|date|number|n{2,}|x{2,})\b[^\[\]]*\](?!\()",
-    re.IGNORECASE,
-)
-_PLACEHOLDER = re.compile(
-    r"\{[^{}\n]{2,}\}|<[a-z][^<>\n/:]* [^<>\n]*>|\bYYYY\b|\bXXX\b|\b20xx\b|\bNNNN\b", re.IGNORECASE
-)
-_ISO = re.compile(r"(?<!\d)(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)")
-_NAMED = re.compile(
-    r"(?<!\w)(?:(\d{1,2})(?:st|nd|rd|th)?\.?[ \t/-]+(?:of[ \t]+)?([A-Za-z]{3,9})\.?,?[ \t/-]+(\d{4})"
-    r"|([A-Za-z]{3,9})\.?[ \t-]+(\d{1,2})(?:st|nd|rd|th)?,?[ \t-]+(\d{4}))(?!\w)"
-)
-_NUMBERS = re.compile(r"(?<![\d./-])(\d{1,2})([./-])(\d{1,2})\2(\d{4})(?![\d/-])")
-_MONTH = re.compile(r"\b([A-Za-z]{3,9})\.?,?[ \t-]+(\d{4})\b|(?<!\d)(\d{4})[-/](\d{2})(?![\d/-])")
 _MONTHS = {name[:3]: n for n, name in enumerate(MONTHS, 1)}
 
 
@@ -81,7 +45,7 @@ def front_matter(text: str) -> tuple[dict[str, str], str]:
     ({'status': 'accepted', 'tags': 'a, b'}, '# Title')
     """
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-    found = _FRONT.match(text)
+    found = _RE.front.match(text)
     if not found:
         return {}, text
     fields: dict[str, str] = {}
@@ -89,7 +53,7 @@ def front_matter(text: str) -> tuple[dict[str, str], str]:
     for line in found[1].split("\n"):
         if line.lstrip().startswith("#"):
             continue
-        if pair := _PAIR.fullmatch(line):
+        if pair := _RE.pair.fullmatch(line):
             name = pair[1].strip().lower()
             fields[name] = _scalar(pair[2] or "")
         elif name and (item := re.fullmatch(r"[ \t]*-[ \t]+(.*)|[ \t]+(\S.*)", line)):
@@ -111,7 +75,7 @@ def lines(text: str) -> Iterator[tuple[str, bool]]:
     """Each line, and whether it is part of a code block."""
     fence = ""
     for line in text.split("\n"):
-        mark = _FENCE.fullmatch(line)
+        mark = _RE.fence.fullmatch(line)
         if fence:
             yield line, True
             if mark and mark[1][0] == fence[0] and len(mark[1]) >= len(fence) and not mark[2].strip():
@@ -125,7 +89,7 @@ def lines(text: str) -> Iterator[tuple[str, bool]]:
 
 def prose(text: str) -> str:
     """The text without its code blocks and comments."""
-    return "\n".join(line for line, code in lines(_COMMENT.sub("", text)) if not code)
+    return "\n".join(line for line, code in lines(_RE.comment.sub("", text)) if not code)
 
 
 def sections(text: str) -> list[Section]:
@@ -144,8 +108,8 @@ def sections(text: str) -> list[Section]:
             found.append(Section(level, title, tuple(name for _, name in above), told.strip()))
 
     for line, code in lines(_uncommented(text)):
-        heading = None if code else _HEADING.fullmatch(line)
-        below = None if code or heading else _UNDERLINE.fullmatch(line)
+        heading = None if code else _RE.heading.fullmatch(line)
+        below = None if code or heading else _RE.underline.fullmatch(line)
         if heading:
             close()
             level, title, body = len(heading[1]), plain(heading[2] or ""), []
@@ -176,10 +140,10 @@ def _uncommented(text: str) -> str:
     kept, rest, buffer = list[str](), False, list[str]()
     for line, code in lines(text):
         if code != rest:
-            kept.append(_COMMENT.sub("", "\n".join(buffer)) if not rest else "\n".join(buffer))
+            kept.append(_RE.comment.sub("", "\n".join(buffer)) if not rest else "\n".join(buffer))
             buffer, rest = [], code
         buffer.append(line)
-    kept.append(_COMMENT.sub("", "\n".join(buffer)) if not rest else "\n".join(buffer))
+    kept.append(_RE.comment.sub("", "\n".join(buffer)) if not rest else "\n".join(buffer))
     return "\n".join(part for part in kept if part or part == "")
 
 
@@ -196,13 +160,13 @@ def labelled(text: str, known: Callable[[str], object], is_field: Callable[[str]
     kept: list[str] = []
     level, is_open = 1, False
     for line, code in lines(text):
-        heading = None if code else _HEADING.fullmatch(line)
-        bold = None if code or heading or len(line) > 20_000 else _LABEL.fullmatch(line.rstrip())
+        heading = None if code else _RE.heading.fullmatch(line)
+        bold = None if code or heading or len(line) > 20_000 else _RE.label.fullmatch(line.rstrip())
         if heading:
             level, is_open = len(heading[1]), False
         label = bold if bold and (bold[2] is None or re.search("[:.]", line[: bold.start(2)])) else None
         if label is None and is_field and level == 1 and not code and len(line) <= 20_000:
-            label = _PLAIN_LABEL.fullmatch(line.rstrip())
+            label = _RE.plain_label.fullmatch(line.rstrip())
             if label and is_field(label[1]):
                 kept += ["## "] if is_open else []
                 label, is_open = None, False
@@ -222,7 +186,7 @@ def unlabelled(text: str, is_field: Callable[[str], bool]) -> str:
     """
     table = any(is_field(plain(cells[0])) for cells in rows(text) if cells)
     told = (line for line, _ in lines(text) if not (table and line.lstrip().startswith("|")))
-    return "\n".join(line for line in told if not ((found := _FIELD.fullmatch(line)) and is_field(found[1]))).strip()
+    return "\n".join(line for line in told if not ((found := _RE.field.fullmatch(line)) and is_field(found[1]))).strip()
 
 
 def plain(text: str) -> str:
@@ -231,12 +195,12 @@ def plain(text: str) -> str:
     >>> plain("Use **[RDS](x.md)** for `sql`"), plain("Use ~~Kafka~~ SQS")
     ('Use RDS for sql', 'Use SQS')
     """
-    text = _STRUCK.sub("", text)
+    text = _RE.struck.sub("", text)
     for _ in range(3):
-        text, before = _LINK.sub(r"\1", text), text
+        text, before = _RE.link.sub(r"\1", text), text
         if text == before:
             break
-    return re.sub(r"\s+", " ", _MARKS.sub("", text)).strip()
+    return re.sub(r"\s+", " ", _RE.marks.sub("", text)).strip()
 
 
 def fields(text: str) -> dict[str, str]:
@@ -249,14 +213,14 @@ def fields(text: str) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     names: list[str] = []  # of the columns of a wider table, whose first row holds their values
-    for line, code in ((part, code) for whole, code in lines(text) for part in _SEVERAL.split(whole)):
+    for line, code in ((part, code) for whole, code in lines(text) for part in _RE.several.split(whole)):
         if code or len(line) > 2000:
             continue
         if line.lstrip().startswith("|"):
             cells = row(line)
-            if _RULE.fullmatch(line):
+            if _RE.rule.fullmatch(line):
                 continue
-            if len(cells) == 2 and not names and not _COLUMN.fullmatch(plain(cells[1]).strip(": ")):
+            if len(cells) == 2 and not names and not _RE.column.fullmatch(plain(cells[1]).strip(": ")):
                 found.setdefault(plain(cells[0]).strip(": ").lower()[:60], cells[1][:MAX_VALUE])
             elif names:
                 for name, value in zip(names, cells, strict=False):
@@ -265,7 +229,7 @@ def fields(text: str) -> dict[str, str]:
                 names = [plain(cell).strip(": ").lower()[:60] for cell in cells]
             continue
         names = []
-        if one := _FIELD.fullmatch(line):
+        if one := _RE.field.fullmatch(line):
             found.setdefault(one[1].strip().lower(), one[2].strip().strip("*_").strip()[:MAX_VALUE])
     return {name: value for name, value in found.items() if name}
 
@@ -278,7 +242,7 @@ def row(line: str) -> list[str]:
 def rows(text: str) -> list[list[str]]:
     """The rows of the tables in a text, without their rules; a row may lack its last bar."""
     told = (line for line, code in lines(text) if not code and line.lstrip().startswith("|"))
-    return [row(line) for line in told if not _RULE.fullmatch(line)]
+    return [row(line) for line in told if not _RE.rule.fullmatch(line)]
 
 
 def items(text: str) -> list[str]:
@@ -291,7 +255,7 @@ def items(text: str) -> list[str]:
     paragraphs: list[list[str]] = [[]]
     least: int | None = None
     for line, code in lines(text):
-        bullet = None if code else _BULLET.fullmatch(line)
+        bullet = None if code else _RE.bullet.fullmatch(line)
         indent = len(line[: len(line) - len(line.lstrip())].expandtabs(4))
         if bullet and (least is None or indent <= least + 1):
             least = indent if least is None else min(least, indent)
@@ -323,12 +287,12 @@ def day(text: str) -> datetime | None:
 
 def days(text: str) -> Iterator[datetime]:
     """The whole days that a text names, in their order."""
-    told = [(m.start(), m[1], m[2], m[3]) for m in _ISO.finditer(text)]
-    for m in _NUMBERS.finditer(text):  # the day first, unless it cannot be; with slashes either may be meant
+    told = [(m.start(), m[1], m[2], m[3]) for m in _RE.iso.finditer(text)]
+    for m in _RE.numbers.finditer(text):  # the day first, unless it cannot be; with slashes either may be meant
         first, second = sorted((m[1], m[3]), key=int) if max(int(m[1]), int(m[3])) > 12 else (m[3], m[1])
         if m[2] != "/" or int(second) > 12:
             told.append((m.start(), m[4], first, second))
-    for m in _NAMED.finditer(text):
+    for m in _RE.named.finditer(text):
         number, name, year = (m[1], m[2], m[3]) if m[1] else (m[5], m[4], m[6])
         if month := _MONTHS.get(name[:3].lower()):
             told.append((m.start(), year, str(month), number))
@@ -345,7 +309,7 @@ def month(text: str) -> datetime | None:
     >>> [str(month(told)).split()[0] for told in ("January, 2026", "2024-03", "Section 2024")]
     ['2026-01-01', '2024-03-01', 'None']
     """
-    for found in _MONTH.finditer(text):
+    for found in _RE.month.finditer(text):
         number = _MONTHS.get((found[1] or "")[:3].lower()) or int(found[4] or 0)
         if 1 <= number <= 12:
             return datetime(int(found[2] or found[3]), number, 1, tzinfo=UTC)
@@ -358,7 +322,7 @@ def unnamed(title: str) -> bool:
     >>> unnamed("Post-mortem: [incident title]"), unnamed("{short title}"), unnamed("[ADR-1] Use Kafka")
     (True, True, False)
     """
-    return _TO_BE_NAMED.search(title) is not None
+    return _RE.to_be_named.search(title) is not None
 
 
 def is_template(stem: str) -> bool:
@@ -374,7 +338,7 @@ def is_template(stem: str) -> bool:
 
 def holes(texts: Iterable[str]) -> int:
     """How many places to be filled in there are: what tells a template from what was made of it."""
-    return sum(len(_PLACEHOLDER.findall(text)) for text in texts)
+    return sum(len(_RE.placeholder.findall(text)) for text in texts)
 
 
 def stem(path: str) -> str:

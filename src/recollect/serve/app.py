@@ -32,7 +32,7 @@ from ..agents.access import Caller
 from ..engine import Engine
 from ..errors import BadInput, Forbidden, RecollectError, StoreUnavailable
 from ..ops import hooks
-from . import events, http, metrics, openapi, page, problem, reference, wire
+from . import events, http, metrics, openapi, page, reference, wire
 from .deferred import Deferred
 from .deliveries import Deliveries
 from .gate import Gate
@@ -127,9 +127,9 @@ def _about(tenants: Tenants, measured: Metrics) -> list[Route]:
             with anyio.fail_after(READY):
                 await anyio.to_thread.run_sync(lambda: tenants.first.head, abandon_on_cancel=True, limiter=asking)
         except TimeoutError:
-            return problem.of(StoreUnavailable(f"The store did not answer within {READY:g} seconds."))
+            return wire.problem_of(StoreUnavailable(f"The store did not answer within {READY:g} seconds."))
         except StoreUnavailable as error:
-            return problem.of(error)
+            return wire.problem_of(error)
         model, missing = tenants.first.model()
         return JSONResponse({"status": "ready", "store": "ok", "model": model or missing})
 
@@ -167,13 +167,13 @@ def _about(tenants: Tenants, measured: Metrics) -> list[Route]:
 
 async def _our_error(_: Request, error: Exception) -> Response:
     assert isinstance(error, RecollectError)
-    return problem.of(error)
+    return wire.problem_of(error)
 
 
 async def _no_such_route(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     code = {404: "not_found", 405: "method_not_allowed"}.get(error.status_code, "bad_input")
     words = f"{request.method} {request.url.path} is not here."
-    return problem.answer(
+    return wire.problem(
         error.status_code, code, words, "See /docs for every address.", dict(error.headers or {})
     )  # fmt: skip

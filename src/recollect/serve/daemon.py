@@ -15,7 +15,6 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
@@ -30,10 +29,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from .. import __version__, engine, times
 from ..entrypoints import secret
 from ..entrypoints.link import INFO, READ, TRIED
+from ..entrypoints.private import write_private
 from ..errors import BadInput
 from ..ops import hooks
 from ..settings import Settings, shown
 from . import app, connection, listen, logs, reading
+from .metrics import resident
 from .work import Work
 
 DRAIN = 10  # seconds that running requests are given to end
@@ -44,24 +45,15 @@ log = logging.getLogger("recollect.daemon")
 Ready = Callable[[dict[str, Any]], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What to serve and where. `port` is taken exactly where it was asked for by name."""
+def run(settings: Settings, exactly: bool, ready: Ready) -> None:
+    """Serve until told to stop, holding the lock of the home; `ready` is called with what `daemon.json` says.
 
-    settings: Settings
-    exactly: bool = False
-    actor: str = "daemon"
-
-
-def run(plan: Plan, ready: Ready) -> None:
-    """Serve until told to stop; `ready` is called once it answers, with what `daemon.json` says.
-
-    Whoever calls this holds the lock of the home.
+    The port of the settings is taken `exactly`, or else the next that is free.
     """
     began = datetime.now(UTC)
-    writing = logs.begin(plan.settings.home, plan.settings.log_level)
+    writing = logs.begin(settings.home, settings.log_level)
     try:
-        _serve(plan, began, ready)
+        _serve(settings, exactly, began, ready)
         log.info("stopped")
     except Exception:
         log.exception("ended by an error")
@@ -70,9 +62,10 @@ def run(plan: Plan, ready: Ready) -> None:
         logs.end(writing)
 
 
-def _serve(plan: Plan, began: datetime, ready: Ready) -> None:
-    settings, stopping = plan.settings, threading.Event()
-    with listening(plan) as sockets, opened(plan) as memory:
+def _serve(settings: Settings, exactly: bool, began: datetime, ready: Ready) -> None:
+    stopping = threading.Event()
+    chosen = {name: getattr(settings, name) for name in ("tenant", "user", "project", "embedder")}
+    with listening(settings, exactly) as sockets, engine.open(settings.place, **chosen, actor="daemon") as memory:
         guard(settings.host, memory)
         port, path = sockets[0].getsockname()[1], sockets[1].getsockname()
         info = {
@@ -88,7 +81,8 @@ def _serve(plan: Plan, began: datetime, ready: Ready) -> None:
 
         def serving() -> None:
             log.info("serving", extra={"fields": info})
-            publish(settings.home, info)
+            write_private(settings.home / INFO, json.dumps(info) + "\n")
+            (settings.home / TRIED).unlink(missing_ok=True)
             work.start()
             ready({**info, "dashboard": listen.login_link(info, inner.state.sessions.make_code())})
 
@@ -174,17 +168,8 @@ def status(memory: engine.Engine, info: dict[str, Any], home: Path) -> dict[str,
         "model": model,
         "skipped": [without] if without else [],
         "receipts": hooks.receipts(memory, home),
-        "rss_mb": resident(),
+        "rss_mb": round(resident() / 1e6, 1),
     }
-
-
-def resident() -> float | None:
-    """Megabytes of this process in memory, where the system tells."""
-    try:
-        pages = int(Path("/proc/self/statm").read_text().split()[1])
-    except OSError:
-        return None
-    return round(pages * os.sysconf("SC_PAGE_SIZE") / 1e6, 1)
 
 
 def guard(host: str, memory: engine.Engine) -> None:
@@ -196,34 +181,14 @@ def guard(host: str, memory: engine.Engine) -> None:
         )
 
 
-def publish(home: Path, info: dict[str, Any]) -> None:
-    """Write where we are, whole or not at all."""
-    fresh = home / f"{INFO}.new"
-    fresh.touch(mode=0o600)
-    fresh.write_text(json.dumps(info) + "\n", "utf-8")
-    fresh.replace(home / INFO)
-    (home / TRIED).unlink(missing_ok=True)
-
-
 @contextmanager
-def listening(plan: Plan) -> Iterator[list[Any]]:
+def listening(settings: Settings, exactly: bool) -> Iterator[list[Any]]:
     """The two sockets, the port first; both gone afterwards."""
-    sockets: list[Any] = [listen.tcp(plan.settings.host, plan.settings.port, exactly=plan.exactly)]
+    sockets: list[Any] = [listen.tcp(settings.host, settings.port, exactly=exactly)]
     try:
-        sockets.append(listen.unix(plan.settings.home))
+        sockets.append(listen.unix(settings.home))
         yield sockets
     finally:
         for made in sockets:
             made.close()
-        listen.clear(plan.settings.home)
-
-
-@contextmanager
-def opened(plan: Plan) -> Iterator[engine.Engine]:
-    settings = plan.settings
-    memory = engine.open(
-        settings.place, tenant=settings.tenant, user=settings.user, project=settings.project,
-        embedder=settings.embedder, actor=plan.actor,
-    )  # fmt: skip
-    with memory:
-        yield memory
+        listen.clear(settings.home)

@@ -8,7 +8,6 @@ loopback Host, no foreign Origin, and not forwarded. Bodies are limited, and req
 from __future__ import annotations
 
 import hmac
-import ipaddress
 import logging
 import re
 import time
@@ -23,8 +22,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..agents.access import Caller
 from ..errors import Forbidden, RecollectError, TooLarge, Unauthorised
-from . import problem
+from . import wire
 from .connection import is_owner
+from .listen import loopback
 from .metrics import Metrics
 from .queue import Queue
 from .sessions import COOKIE, PROOF, Session, Sessions
@@ -69,13 +69,13 @@ class Gate:
         except RecollectError as error:
             if answering.status:
                 raise
-            await problem.of(error)(scope, receive, answering)
+            await wire.problem_of(error)(scope, receive, answering)
         except Exception:
             log.exception("a request failed: %s %s", scope["method"], scope["path"])
             if answering.status:
                 raise
             words = "Something went wrong here; the log of the server tells what."
-            await problem.answer(500, "error", words, RecollectError.fix)(scope, receive, answering)
+            await wire.problem(500, "error", words, RecollectError.fix)(scope, receive, answering)
         finally:
             self._metrics.in_flight -= 1
             spent = time.perf_counter() - started
@@ -102,11 +102,12 @@ class Gate:
         shown = self._shown(scope["method"], headers)
         if shown is None and not is_owner(scope):
             raise Unauthorised("Who calls is not known: this needs a token, or the secret of the home.")
-        if shown is not None and not self._is_secret(shown):
+        secret = self._secret and hmac.compare_digest((shown or "").encode("utf-8", "replace"), self._secret)
+        if shown is not None and not secret:
             return await anyio.to_thread.run_sync(self._tenants.gatekeeper.caller, shown, host)
         if sent := [name for name in FORWARDED if name in headers]:
             raise Unauthorised(f"A forwarded request ({sent[0]}) needs a token.")
-        if not is_owner(scope) and not _loopback(host):
+        if not is_owner(scope) and not loopback(host):
             raise Unauthorised("From beyond this machine a token is needed; the secret of the home counts here alone.")
         if not is_owner(scope) and _name(headers.get("host", "")) not in NAMES:
             raise Forbidden(
@@ -139,9 +140,6 @@ class Gate:
         _ours(session, method, headers)
         return session.token
 
-    def _is_secret(self, shown: str) -> bool:
-        return bool(self._secret) and hmac.compare_digest(shown.encode("utf-8", "replace"), self._secret)
-
 
 def _same_place(method: str, headers: Headers) -> None:
     """Raise when a browser says that another site's page is asking, or another port's and for more than a look."""
@@ -171,13 +169,6 @@ def _name(netloc: str) -> str:
         return (urlsplit(f"//{netloc}").hostname or "").lower()
     except ValueError:
         return ""
-
-
-def _loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _agent(headers: Headers) -> str:

@@ -6,9 +6,13 @@ the changes that a write made.
 
 from __future__ import annotations
 
+import hashlib
 import logging
+import threading
+from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import unquote, urlencode
 
@@ -29,13 +33,67 @@ from ..ops.operation import Operation
 from ..store.changes import WRITTEN
 from ..types import Memory, Page, Remembered
 from . import wire
-from .idempotency import Answers
 from .tenants import Tenants
 
 LINES = "application/x-ndjson"
 CHANGES = "Recollect-Changes"  # the numbers of the journal rows that a request wrote; undo takes them
 MAX_QUERY = 200  # parameters in one query string
+MAX_KEPT = 4096  # answers to requests with an idempotency key
+MAX_KEPT_BYTES = 65_536  # of an answer that is kept
+KEPT_FOR = timedelta(days=1)
+MAX_KEY = 200
 log = logging.getLogger("recollect.http")
+
+
+@dataclass(slots=True)
+class Kept:
+    """The answer to a request with an idempotency key."""
+
+    request: str
+    at: datetime
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    answer: tuple[int, dict[str, str], bytes] | None = None
+
+
+class Answers:
+    """Answers to writes by their idempotency key: sent again, a write is answered again and not done again."""
+
+    def __init__(self, now: Callable[[], datetime]) -> None:
+        self._now = now
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[tuple[str, str, str], Kept] = OrderedDict()
+
+    def once(
+        self, who: tuple[str, str], key: str, request: tuple[str, str, bytes], act: Callable[[], Response]
+    ) -> Response:
+        """The answer of the first request with that key; `act` runs only when there is none."""
+        if not 1 <= len(key) <= MAX_KEY:
+            raise BadInput(f"Idempotency-Key must have from 1 to {MAX_KEY} characters.")
+        method, path, body = request
+        told = hashlib.sha256(b"\0".join((method.encode(), path.encode(), body))).hexdigest()
+        kept = self._entry((*who, key), told)
+        if kept.request != told:
+            raise BadInput("That Idempotency-Key was used for another request.", fix="Use a fresh key.")
+        with kept.lock:
+            if kept.answer is None:
+                response = act()
+                # A failure is not an outcome: sent again, it is tried again.
+                if response.status_code < 400 and len(response.body) <= MAX_KEPT_BYTES:
+                    kept.answer = response.status_code, dict(response.headers), bytes(response.body)
+                return response
+            status, headers, content = kept.answer
+        return Response(content, status, headers | {"Idempotency-Replayed": "true"})
+
+    def _entry(self, key: tuple[str, str, str], told: str) -> Kept:
+        now = self._now()
+        with self._lock:
+            kept = self._kept.get(key)
+            if kept is None or now - kept.at > KEPT_FOR:
+                kept = self._kept[key] = Kept(told, now)
+            self._kept.move_to_end(key)
+            while len(self._kept) > MAX_KEPT:
+                self._kept.popitem(last=False)
+            return kept
 
 
 def routes(tenants: Tenants) -> list[Route]:

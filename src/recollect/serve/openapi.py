@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import types as python_types
 from collections.abc import Mapping
 from dataclasses import fields
 from datetime import datetime
+from importlib import resources
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from .. import __version__
@@ -13,7 +15,7 @@ from ..ops.catalogue import OPERATIONS
 from ..ops.operation import Operation
 from ..ops.parameters import Parameter
 from ..types import Noun, Scope
-from .problem import TYPE as PROBLEM
+from .wire import PROBLEM
 
 JSON = "application/json"
 LINES = "application/x-ndjson"
@@ -30,31 +32,15 @@ PLAIN: dict[Any, dict[str, Any]] = {
 
 
 def document() -> dict[str, Any]:
-    """The whole document."""
-    nouns: dict[str, dict[str, Any]] = {"Problem": problem_schema()}
-    paths: dict[str, dict[str, Any]] = {}
+    """The whole document: `openapi.json` with the version, the paths and the nouns."""
+    made: dict[str, Any] = json.loads(resources.files(__package__).joinpath("openapi.json").read_text("utf-8"))
+    made["info"]["version"] = __version__
+    paths, nouns = made["paths"], made["components"]["schemas"]
     for operation in OPERATIONS:
         for method, path in operation.addresses:
             paths.setdefault(path, {})[method.lower()] = _operation(operation, method, path, nouns)
-    paths["/v1/events"] = {"get": _events()}
-    return {
-        "openapi": "3.1.0",
-        "info": {
-            "title": "Recollect",
-            "version": __version__,
-            "summary": "Memory for AI assistants that write code.",
-            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
-        },
-        "servers": [{"url": "/"}],
-        "security": [{}, {"token": []}],
-        "paths": dict(sorted(paths.items())),
-        "components": {
-            "schemas": dict(sorted(nouns.items())),
-            "securitySchemes": {
-                "token": {"type": "http", "scheme": "bearer", "description": "Made by: recollect token create"}
-            },
-        },
-    }
+    made["paths"], made["components"]["schemas"] = dict(sorted(paths.items())), dict(sorted(nouns.items()))
+    return made
 
 
 def _operation(operation: Operation, method: str, path: str, nouns: dict[str, dict[str, Any]]) -> dict[str, Any]:
@@ -120,35 +106,6 @@ def _responses(operation: Operation, nouns: dict[str, dict[str, Any]]) -> dict[s
         found["304"] = {"description": "It is still the version that was named."}
     problem = {PROBLEM: {"schema": {"$ref": "#/components/schemas/Problem"}}}
     return {**found, "default": {"description": "What went wrong, and the fix.", "content": problem}}
-
-
-def _events() -> dict[str, Any]:
-    after = {"name": "after", "in": "query", "description": "The last sequence number that was read.",
-             "schema": {"type": "integer", "minimum": 0}}  # fmt: skip
-    looks = {"name": "looks", "in": "query", "description": "Whether what is recalled is told too.",
-             "schema": {"type": "boolean"}}  # fmt: skip
-    content = {"text/event-stream": {"schema": {"type": "string"}}}
-    problem = {PROBLEM: {"schema": {"$ref": "#/components/schemas/Problem"}}}
-    return {
-        "operationId": "events",
-        "summary": "Every change as it happens (Server-Sent Events).",
-        "description": "Begins now, or after the number of Last-Event-ID or after. Needs the right 'read'.",
-        "parameters": [after, looks, _header("Last-Event-ID", "The last sequence number that was read.", 15)],
-        "responses": {
-            "200": {"description": "The stream; it does not end.", "content": content},
-            "default": {"description": "What went wrong, and the fix.", "content": problem},
-        },
-    }
-
-
-def problem_schema() -> dict[str, Any]:
-    texts = {name: {"type": "string"} for name in ("type", "title", "detail", "code", "fix")}
-    return {
-        "type": "object",
-        "description": "An error (RFC 9457) with our code and the fix.",
-        "properties": {**texts, "status": {"type": "integer"}},
-        "required": ["type", "title", "status", "detail", "code", "fix"],
-    }
 
 
 def returned(kind: Any, nouns: dict[str, dict[str, Any]]) -> dict[str, Any]:

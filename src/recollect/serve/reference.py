@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
+from importlib import resources
 
 from .. import __version__, errors
 from ..ops.catalogue import OPERATIONS
@@ -15,42 +16,21 @@ KINDS: dict[Kind, str] = {
     "later": "time", "ids": "id or list of ids", "objects": "list of objects", "source": "text or object",
     "map": "object",
 }  # fmt: skip
-STYLE = """
-:root { color-scheme: light dark; --line: #8884; --soft: #8882; }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
-h2 { border-top: 1px solid var(--line); padding-top: 1.5rem; }
-h3 { margin: 2rem 0 .25rem; } h3 small { font-weight: 400; opacity: .7; }
-code, pre { font: 14px/1.45 ui-monospace, monospace; background: var(--soft); border-radius: 4px; }
-code { padding: .1em .3em; } pre { padding: .75rem 1rem; overflow-x: auto; }
-table { border-collapse: collapse; width: 100%; } td, th { text-align: left; vertical-align: top;
-padding: .3rem .75rem .3rem 0; border-bottom: 1px solid var(--line); }
-nav a { margin-right: .75rem; white-space: nowrap; }
-"""
-INTRO = """
-<p>Every operation takes and gives JSON. Send <code>Authorization: Bearer …</code> with a token, made by <code>recollect
-token create</code>; the owner of the home may send its secret, which lies in <code>~/.recollect/secret</code>. The
-machine-readable form of this page is <a href="/openapi.json">/openapi.json</a>.</p>
-<pre>echo "Authorization: Bearer $(cat ~/.recollect/secret)" > owner
-curl -H @owner --json '{"content": "We deploy on Thursdays."}' ADDRESS/v1/memories
-curl -H @owner --json '{"query": "when do we deploy?"}' ADDRESS/v1/recall</pre>
-<p>A memory's version comes as <code>ETag</code>; send it back as <code>If-Match</code> to change only that version, or
-as <code>If-None-Match</code> to be told that nothing changed. A write with an <code>Idempotency-Key</code> is done
-once. <code>GET /v1/events</code> streams every change and goes on after <code>Last-Event-ID</code>.</p>
-"""
 
 
 def page(address: str) -> str:
     """The whole page, with examples that call the server where the reader found it."""
-    intro = INTRO.replace("ADDRESS", escape(address))
-    links = "".join(f'<a href="#{op.name}">{escape(op.name)}</a>' for op in OPERATIONS)
-    return (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-        f"<title>Recollect over HTTP</title><style>{STYLE}</style></head><body>"
-        f"<h1>Recollect over HTTP <small>{escape(__version__)}</small></h1>{intro}"
-        f"<h2>Operations</h2><nav>{links}</nav>{''.join(map(_operation, OPERATIONS))}"
-        f"<h2>Errors</h2><p>An error is <code>application/problem+json</code> with a code and a fix.</p>{_errors()}"
-        "</body></html>"
-    )
+    parts = {
+        "ADDRESS": escape(address),
+        "{version}": escape(__version__),
+        "{links}": "".join(f'<a href="#{op.name}">{escape(op.name)}</a>' for op in OPERATIONS),
+        "{operations}": "".join(map(_operation, OPERATIONS)),
+        "{errors}": _errors(),
+    }
+    made = resources.files(__package__).joinpath("reference.html").read_text("utf-8")
+    for name, text in parts.items():
+        made = made.replace(name, text, 2)
+    return made
 
 
 def _operation(operation: Operation) -> str:

@@ -7,8 +7,8 @@ the connection.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
@@ -17,107 +17,69 @@ from ..engine import Engine
 from ..errors import NotFound
 from ..ops import words
 from ..ops.catalogue import BY_NAME
+from ..ops.parameters import read_file
 from ..recall.fence import HEADER, neutral, neutral_data
 from ..recall.query import MAX_LIMIT
 from ..types import Memory
 
 ITEM = "memory://items/"
-SHOWN = 20
-CONVENTIONS = ("rule", "preference", "pattern", "anti-pattern")
-OVER = {"resolved", "closed", "fixed"}  # tags of an incident that is no longer open
+LOOKED = 200  # memories that are looked at
 DEPENDENCIES = ("depends_on", "uses", "implements", "calls", "configures", "owned_by", "caused_by", "had_incident")
 
 
 @dataclass(frozen=True, slots=True)
 class Resource:
+    """What `mcp.toml` declares: the text of an operation, or a list of memories of some kinds without some tags."""
+
     uri: str
     name: str
     title: str
     description: str
-    read: Callable[[Engine, Caller], str]
+    operation: str = ""
+    given: Mapping[str, Any] = field(default_factory=dict)
+    kinds: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    most: int = 20
+    titles: bool = False
+    by_importance: bool = False
+    nothing: str = ""
+
+    def read(self, engine: Engine, caller: Caller) -> str:
+        if self.operation:
+            operation = BY_NAME[self.operation]
+            return operation.text(operation.call(engine, caller, self.given))
+        if self.name == "dependency_graph":
+            lines = _dependencies(engine, caller)
+        else:
+            found = [one for one in _visible(engine, caller, self.kinds) if not {*self.without} & {*one.tags}]
+            found = sorted(found, key=lambda one: -one.importance) if self.by_importance else found
+            now = datetime.now(UTC)
+            lines = [
+                words.title_line(one, now) if self.titles else words.memory_line(one, 600) for one in found[: self.most]
+            ]
+        return "\n".join([HEADER, *lines]) if lines else self.nothing
 
 
-def _visible(engine: Engine, caller: Caller, most: int, **filters: Any) -> list[Memory]:
-    """The newest memories that hold where the caller is at home."""
-    own, cursor = caller.home.project, None
-    seen: list[Memory] = []
-    while len(seen) < most:
-        page = BY_NAME["list"].call(engine, caller, {"project": "", "limit": MAX_LIMIT, "cursor": cursor, **filters})
+def _visible(engine: Engine, caller: Caller, kinds: tuple[str, ...]) -> list[Memory]:
+    """The newest memories that apply where the caller is at home."""
+    own, seen = caller.home.project, list[Memory]()
+    given: dict[str, Any] = {"project": "", "limit": MAX_LIMIT, "cursor": None, "kinds": list(kinds) or None}
+    while len(seen) < LOOKED:
+        page = BY_NAME["list"].call(engine, caller, given)
         seen += [memory for memory in page.memories if not own or memory.scope.project in ("", own)]
-        cursor = page.cursor
-        if not cursor:
+        given["cursor"] = page.cursor
+        if not page.cursor:
             break
-    return seen[:most]
+    return seen[:LOOKED]
 
 
-def _listed(memories: Sequence[Memory], nothing: str) -> str:
-    return "\n".join([HEADER, *(words.memory_line(memory, 600) for memory in memories)]) if memories else nothing
-
-
-def _recent(engine: Engine, caller: Caller) -> str:
-    found = _visible(engine, caller, SHOWN)
-    now = datetime.now(UTC)
-    return "\n".join([HEADER, *(words.title_line(memory, now) for memory in found)]) if found else "No memories yet."
-
-
-def _decisions(engine: Engine, caller: Caller) -> str:
-    return _listed(_visible(engine, caller, SHOWN, kinds=["decision"]), "No decisions are remembered.")
-
-
-def _incidents(engine: Engine, caller: Caller) -> str:
-    found = [one for one in _visible(engine, caller, 200, kinds=["incident"]) if not OVER & set(one.tags)]
-    return _listed(found[:SHOWN], "No open incidents are remembered.")
-
-
-def _conventions(engine: Engine, caller: Caller) -> str:
-    found = sorted(_visible(engine, caller, 200, kinds=list(CONVENTIONS)), key=lambda memory: -memory.importance)
-    return _listed(found[:50], "No conventions are remembered.")
-
-
-def _dependencies(engine: Engine, caller: Caller) -> str:
+def _dependencies(engine: Engine, caller: Caller) -> list[str]:
     caller.may("read", "Reading")
     ties = engine.graph(caller.scope({}), caller.wall).ties(DEPENDENCIES)
-    lines = [neutral(f"{one.origin} {one.relation} {one.target}").replace("\n", " ") for one in ties]
-    return "\n".join([HEADER, *lines]) if lines else "No dependencies are remembered."
+    return [neutral(f"{one.origin} {one.relation} {one.target}").replace("\n", " ") for one in ties]
 
 
-def _task(engine: Engine, caller: Caller) -> str:
-    operation = BY_NAME["get_task_context"]
-    return operation.text(operation.call(engine, caller, {}))
-
-
-def _state(engine: Engine, caller: Caller) -> str:
-    operation = BY_NAME["project_state"]
-    return operation.text(operation.call(engine, caller, {"commits": SHOWN}))
-
-
-RESOURCES = (
-    Resource("memory://recent", "recent", "Recent memories", "The newest memories, a line each.", _recent),
-    Resource(
-        "project://memory/recent_decisions", "recent_decisions", "Recent decisions",
-        "What was decided lately, and why.", _decisions,
-    ),
-    Resource(
-        "project://memory/active_incidents", "active_incidents", "Open incidents",
-        "Incidents that are not tagged resolved, with what was learnt.", _incidents,
-    ),
-    Resource(
-        "project://memory/conventions", "conventions", "Conventions",
-        "Rules, preferences and patterns to keep to, the most important first.", _conventions,
-    ),
-    Resource(
-        "project://memory/dependency_graph", "dependency_graph", "Dependency graph",
-        "What depends on, uses or calls what, as remembered links say.", _dependencies,
-    ),
-    Resource(
-        "project://memory/task_context", "task_context", "The task at hand",
-        "What is being worked on, where the repository stands, and what bears on it.", _task,
-    ),
-    Resource(
-        "project://memory/repository", "repository", "The repository",
-        "Branch, what is staged and what is not, and the last commits.", _state,
-    ),
-)  # fmt: skip
+RESOURCES = tuple(Resource(uri, **told) for uri, told in read_file("serve", "mcp.toml")["resources"].items())
 _BY_URI = {resource.uri: resource for resource in RESOURCES}
 
 

@@ -109,13 +109,6 @@ def write(service: Service) -> bool:
     return True
 
 
-def remove(service: Service) -> bool:
-    """Take the file away; says whether it was there."""
-    there = service.path.exists()
-    service.path.unlink(missing_ok=True)
-    return there
-
-
 def execute(commands: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
     """Run them where the program for it is there; gives those that could not be run or failed."""
     left = []
