@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from conftest import START
 from recollect import BadTime, Memory, Scope, ids, text, times
-from recollect.language import stemmer
-from recollect.language.terms import joined, of_query, terms
+from recollect.language.terms import joined, of_query, stem, terms
 from recollect.language.vetoes import differences, share_words
 
 moments = st.datetimes(min_value=datetime(1900, 1, 1), max_value=datetime(2200, 1, 1), timezones=st.just(UTC))
@@ -72,14 +71,12 @@ def test_spellings_of_one_thing_share_a_term(one: str, other: str) -> None:
 def test_a_word_has_the_same_stem_in_every_thread() -> None:
     ends = ("s", "ing", "ed", "ness", "ational", "ously", "ement", "ability", "fulness", "ization")
     words = [f"{begin}{end}" for begin in ("connect", "relat", "deploy", "migrat", "hop") for end in ends]
-    stem = (
-        stemmer.stem.__wrapped__
-    )  # past its cache, which would leave only the first of the threads with anything to do
-    wanted = {word: stem(word) for word in words}
+    uncached = stem.__wrapped__  # with the cache, only the first of the threads would have anything to do
+    wanted = {word: uncached(word) for word in words}
 
     def differing(number: int) -> list[str]:
         mine = words[number * 12 :] + words[: number * 12]
-        return [word for word in mine * 20 if stem(word) != wanted[word]]
+        return [word for word in mine * 20 if uncached(word) != wanted[word]]
 
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)

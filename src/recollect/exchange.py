@@ -25,7 +25,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, TextIO, TypeVar, cast
 
-from . import ids, times
+from . import ids, text, times
 from .checks import MAX_NAME, Cleaner, one_of
 from .errors import BadInput, NotFound, StoreReadOnly
 from .graph import MAX_GIVEN, Graph, Node, Relation
@@ -353,7 +353,7 @@ class Importer:
         return clamped
 
     def _entry(self, data: dict[str, Any]) -> Entry:
-        if any(redact(said)[1] for said in _strings([data.get("before"), data.get("after"), data.get("reason")])):
+        if any(redact(said)[1] for said in text.strings([data.get("before"), data.get("after"), data.get("reason")])):
             raise BadInput("A journal row holds a secret.", fix="Export again without the journal.")
         try:
             return Entry.from_dict(data)
@@ -478,12 +478,3 @@ def _observations(data: dict[str, Any]) -> tuple[str, ...]:
     if not isinstance(said, list) or not all(isinstance(one, str) and one.strip() for one in said):
         raise BadInput("observations must be a list of texts.")
     return tuple(said)
-
-
-def _strings(value: Any) -> Iterator[str]:
-    """The texts of a row, each by itself: the name of a field ("key") is no hint that its value is a secret."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict | list):
-        for part in value.values() if isinstance(value, dict) else value:
-            yield from _strings(part)

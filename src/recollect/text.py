@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from collections.abc import Iterator, Mapping
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x9f\ud800-\udfff]")
 _INVISIBLE = re.compile(
@@ -151,6 +152,19 @@ def strip_quotes(text: str) -> str:
         if len(alone) == 1 and not text[: alone[0]][-1:].isdigit():  # which may be inches
             text = text.replace(text[alone[0]], "")
     return text.strip()
+
+
+def strings(value: object) -> Iterator[str]:
+    """The texts inside a value of JSON, each by itself: the name of a field is no part of them.
+
+    >>> list(strings({"a": ["x", 1], "b": "y"}))
+    ['x', 'y']
+    """
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping | list):
+        for part in value.values() if isinstance(value, Mapping) else value:
+            yield from strings(part)
 
 
 def chunks(text: str, size: int = 1400, overlap: int = 150) -> list[str]:

@@ -178,7 +178,7 @@ def read(data: Mapping[str, Any], hits: Sequence[Hit], rarity: Mapping[str, floa
 CHECK = """You decide whether an answer may be kept and given again to whoever asks the same. It may, if it answers \
 the question wholly and says nothing that its sources do not. Judge only that."""
 SAME = """You decide whether two questions ask for the same: whether every good answer to one is a good answer to the \
-other. Other names, numbers, versions, places, times, directions or a «not» make them different."""
+other. Other names, numbers, versions, places, times, directions or a "not" make them different."""
 YES: dict[str, Any] = {
     "type": "object",
     "properties": {"yes": {"type": "boolean"}},

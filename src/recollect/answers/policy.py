@@ -80,7 +80,7 @@ class Policy:
         """When an answer of a kind ends by itself: after its time, or when something it was built from does."""
         computed, timely, given = self.hours
         own = now + timedelta(hours={"computed": computed, "timely": timely}.get(kind, given))
-        if kind == "timely":  # «yesterday» is another day tomorrow
+        if kind == "timely":  # "yesterday" is another day tomorrow
             today = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
             own = min(own, today + timedelta(days=1))
         return min([own, *(other for other in others if other is not None)])

@@ -32,7 +32,7 @@ _PREFACE = re.compile(
     re.IGNORECASE,
 )
 _ENDS = " \t\n?!.,;:"
-_LONE = re.compile(r"(?<=\w )\.{1,2}[?! ]*$")  # «git add .»: no full stop, since that stands at its word
+_LONE = re.compile(r"(?<=\w )\.{1,2}[?! ]*$")  # "git add .": no full stop, since that stands at its word
 # Where a capital makes another name even without backticks: flags, names with an underscore, camelCase, a.B.
 _CASED = re.compile(r"((?<![\w-])-[A-Za-z]\w*|\b\w*[A-Za-z]_\w+|\b[a-z]{2,}(?:[A-Z][a-z0-9]+)+\b|\b[a-z]\w*\.[A-Z]\w*)")
 _CONTRACTIONS = (

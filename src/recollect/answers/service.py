@@ -376,7 +376,7 @@ class Answers:
         near = own or self._look(asked, holding=False).answer
         if near is None:
             raise NotFound(
-                f"«{text.shorten(asked.question, 80)}» was not asked here.",
+                f'"{text.shorten(asked.question, 80)}" was not asked here.',
                 fix="List questions with: recollect answers list",
             )
         return near

@@ -20,7 +20,7 @@ class Related(Noun):
 
 @dataclass(frozen=True, slots=True)
 class Answered(Noun):
-    """The answer to a question, where it comes from and why it is believed; an empty answer is an honest «not known».
+    """The answer to a question, where it comes from and why it is believed; an empty answer is an honest "not known".
 
     `computed_ms` is how long computing it took, when it was computed. `sources` are the memories it cites, with the
     words of each. `id` is that of the question in the cache; it is empty where the question is not kept.

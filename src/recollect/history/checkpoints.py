@@ -83,7 +83,7 @@ class Checkpoints:
         if not name or name == "now" or _NUMBER.fullmatch(name) or _time(name):
             raise BadInput(f"A checkpoint cannot be called {name!r}.", fix="Choose a name, such as before-the-move.")
         where = cleaner.scope(scope)
-        with self._changing() as changes:
+        with self.writer.changing() as changes:
             known = self.all()
             if any(one.name == name for one in known):
                 raise BadInput(f"There is a checkpoint {name!r} already.", fix="Choose another name, or delete it.")
@@ -96,7 +96,7 @@ class Checkpoints:
 
         None where there is nothing yet that could be lost.
         """
-        with self._changing() as changes:
+        with self.writer.changing() as changes:
             return self._automatic(changes, before, scope)
 
     @contextmanager
@@ -107,7 +107,7 @@ class Checkpoints:
             yield
         finally:
             if head and self.writer.store.head(self.writer.tenant) > head:
-                with self._changing() as changes:
+                with self.writer.changing() as changes:
                     self._automatic(changes, what, EVERYWHERE, head)
 
     def _automatic(
@@ -149,7 +149,7 @@ class Checkpoints:
 
     def delete(self, name: str, *, inside: Scope = EVERYWHERE) -> Checkpoint:
         """Forget a name; what it named stays in the journal."""
-        with self._changing() as changes:
+        with self.writer.changing() as changes:
             found = self.get(name)
             if not inside.contains(found.scope):
                 raise NotFound(f"There is no checkpoint {name!r}.")
@@ -242,7 +242,7 @@ class Checkpoints:
         why = cleaner.text(reason, "reason", 1000) or f"back to {to}"
         result = RolledBack(str(to), seq, where, dry_run=dry_run)
         try:
-            with self._changing() as changes:
+            with self.writer.changing() as changes:
                 undo = self._automatic(changes, "rollback", where)
                 work = _Rollback(writer, changes, chosen, why)
                 work.run(seq)
@@ -262,9 +262,6 @@ class Checkpoints:
         """
         why = Cleaner(MAX_NAME, redact).text(reason, "reason", 1000)
         return Undo(self.writer).run(changes, by=by, may=may, reason=why)
-
-    def _changing(self) -> Any:
-        return self.writer.store.transaction(self.writer.tenant, self.writer.actor, self.writer.now())
 
 
 class _Differences:

@@ -43,7 +43,7 @@ class Policies:
         name, reason = cleaner.text(name, "name", MAX_NAME), cleaner.text(reason, "reason", 1000)
         if not name:
             raise BadInput("name is empty.", fix="Name the hold, such as the matter it is for.")
-        with self._changing() as changes:
+        with self.writer.changing() as changes:
             if any(one.name == name for one in self.holds()):
                 raise BadInput(f"There is a hold {name!r} already.", fix="Choose another name.")
             now = writer.now()
@@ -54,7 +54,7 @@ class Policies:
     def release(self, name: str, *, reason: str = "") -> Hold:
         """End a hold."""
         said = Cleaner(MAX_NAME, redact).text(reason, "reason", 1000)
-        with self._changing() as changes:
+        with self.writer.changing() as changes:
             found = _one(self.holds(), name, "hold")
             changes.drop(Hold, found.id, "release", said)
         return found
@@ -72,7 +72,7 @@ class Policies:
         if kind:
             one_of(kind, KINDS, "kind")
         where, said = cleaner.scope(scope), cleaner.text(reason, "reason", 1000)
-        with self._changing() as changes:
+        with self.writer.changing() as changes:
             now = writer.now()
             known = [one for one in self.policies() if (one.kind, one.scope) == (kind, where)]
             id, made = (known[0].id, known[0].created_at) if known else (writer.new_id(now), now)
@@ -82,7 +82,7 @@ class Policies:
 
     def drop(self, id: str) -> Retention:
         """End a retention policy."""
-        with self._changing() as changes:
+        with self.writer.changing() as changes:
             found = _one(self.policies(), id, "retention policy")
             changes.drop(Retention, found.id, "drop")
         return found
@@ -135,14 +135,11 @@ class Policies:
             return
         done["archived"] += [memory.id for memory in due]
         if not dry_run:
-            with self._changing() as changes:
+            with self.writer.changing() as changes:
                 for memory in due:
                     current = changes.get(Memory, memory.id)
                     if current is not None and current.state in KEPT_STATES:
                         changes.put(replace(current, state="archived"), "expire", why)
-
-    def _changing(self) -> Any:
-        return self.writer.store.transaction(self.writer.tenant, self.writer.actor, self.writer.now())
 
 
 def narrowest(policies: Sequence[Retention], memory: Memory) -> Retention | None:

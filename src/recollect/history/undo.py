@@ -57,7 +57,7 @@ class Undo:
         """Undo changes by their numbers; with `by`, only those that this actor made."""
         writer, wanted = self.writer, spans(changes)
         why = reason or "taken back"
-        with writer.store.transaction(writer.tenant, writer.actor, writer.now()) as changing:
+        with writer.changing() as changing:
             rows = self._rows(wanted)
             if wrong := next((row for row in rows if by and row.actor != by), None):
                 raise Forbidden(

@@ -11,15 +11,19 @@ Documents and queries go through the same function; only queries lose their stop
 from __future__ import annotations
 
 import re
+import threading
 import unicodedata
 from functools import lru_cache
 
+import snowballstemmer
+
 from ..types import Memory
-from . import stemmer
 from .tables import STOP_WORDS as STOP_WORDS
 
 MAX_TERM = 64
-SHORT = 4
+SHORT = 4  # letters of a name, and of a word that stays as it is
+_stemmer = snowballstemmer.stemmer("english")
+_lock = threading.Lock()  # a stemmer stores the word it works on: two threads at once would mix their words
 # A run of letters and digits, with the joints that hold an identifier, path or dotted name together.
 _RUN = re.compile(r"[^\W_]+(?:['’_\-./\\:@#+]+[^\W_]+)*|[^\W_]*_+[^\W_]*", re.UNICODE)
 _PATH = re.compile(r"[/\\:@#+]+")
@@ -30,8 +34,16 @@ _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-
 _MARKS = re.compile(r"[\u0300-\u036f]")
 
 
-def _stem(word: str) -> str:
-    return stemmer.stem(word) if word.isascii() and word.isalpha() else word
+@lru_cache(maxsize=65536)
+def stem(word: str) -> str:
+    """
+    >>> stem("deploying"), stem("ran"), stem("deployed") == stem("deploys")
+    ('deploy', 'ran', True)
+    """
+    if len(word) < SHORT or not (word.isascii() and word.isalpha()):
+        return word
+    with _lock:
+        return str(_stemmer.stemWord(word))
 
 
 @lru_cache(maxsize=65536)
@@ -39,13 +51,13 @@ def _split(run: str) -> tuple[str, ...]:
     """The terms of one run without joints: its parts, and itself when it has several."""
     if len(run) <= SHORT and not run.isalpha() and not run.isdigit():
         return (_fold(run),)  # k8s, s3, ec2 and v1 are names; their letters and digits say nothing
-    parts = tuple(_stem(_fold(part)) for part in _PART.findall(run))
+    parts = tuple(stem(_fold(part)) for part in _PART.findall(run))
     return (*parts, _whole(run)) if len(parts) > 1 else parts
 
 
 def _whole(name: str) -> str:
     """A compound as one term, the same however it was written: getUserName, get_user_name, GETUSERNAME."""
-    return _stem("".join(_fold(part) for part in _PART.findall(name))[:MAX_TERM])
+    return stem("".join(_fold(part) for part in _PART.findall(name))[:MAX_TERM])
 
 
 def _fold(word: str) -> str:
@@ -105,7 +117,7 @@ def words(text: str) -> list[str]:
     >>> words("HTTPServer.getUser_name2")
     ['http', 'server', 'get', 'user', 'name', '2']
     """
-    return [_stem(_fold(part)) for part in _PART.findall(text)]
+    return [stem(_fold(part)) for part in _PART.findall(text)]
 
 
 def of_memory(memory: Memory) -> list[str]:

@@ -84,8 +84,21 @@ class Answer:
     refused: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One request; `cold` is the temperature, or nothing."""
+
+    system: str
+    messages: Prompt
+    schema: dict[str, Any]
+    max_tokens: int
+    cold: dict[str, int]
+
+
 class _Served(ABC):
     """What the adapters share: asking, and believing nothing."""
+
+    PATH = ""
 
     def __init__(self, address: Address, patience: Patience) -> None:
         self.model = f"{address.provider}:{address.model}"
@@ -94,17 +107,14 @@ class _Served(ABC):
         self._patience = patience
         self._tempered = True  # until the model says that it takes no temperature
 
-    @abstractmethod
-    def _path(self) -> str: ...
+    def _path(self) -> str:
+        return self.PATH
+
+    def _headers(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self._address.key}"} if self._address.key else {}
 
     @abstractmethod
-    def _headers(self) -> dict[str, str]: ...
-
-    @abstractmethod
-    def _body(
-        self, system: str, messages: Prompt, schema: dict[str, Any], max_tokens: int, cold: dict[str, int]
-    ) -> dict[str, Any]:
-        """The request; `cold` is the temperature, or nothing."""
+    def _body(self, asked: Asked) -> dict[str, Any]: ...
 
     @abstractmethod
     def _answer(self, body: dict[str, Any]) -> Answer:
@@ -136,7 +146,7 @@ class _Served(ABC):
         url = f"{self._address.base}{self._path()}"
         while True:
             cold = {"temperature": 0} if self._tempered else {}
-            body = self._body(system, messages, schema, max_tokens, cold)
+            body = self._body(Asked(system, messages, schema, max_tokens, cold))
             try:
                 return post(url, body, self._headers(), self._patience)
             except ProviderRefused as error:
@@ -155,21 +165,18 @@ class _Served(ABC):
 class Ollama(_Served):
     """`/api/chat` with the schema as `format`. The context is asked for, as the default cuts prompts silently."""
 
-    def _path(self) -> str:
-        return "/api/chat"
+    PATH = "/api/chat"
 
-    def _headers(self) -> dict[str, str]:
-        return _bearer(self._address.key)
-
-    def _body(
-        self, system: str, messages: Prompt, schema: dict[str, Any], max_tokens: int, cold: dict[str, int]
-    ) -> dict[str, Any]:
+    def _body(self, asked: Asked) -> dict[str, Any]:
         # In powers of two, because another size has the server load the model again.
-        need = max_tokens + 2 * (plain.tokens(system) + sum(plain.tokens(said) for _, said in messages))
+        need = asked.max_tokens + 2 * (
+            plain.tokens(asked.system) + sum(plain.tokens(said) for _, said in asked.messages)
+        )
         context = max(4096, 1 << (need - 1).bit_length())
         return {
-            "model": self._address.model, "messages": _chat(system, messages), "stream": False, "think": False,
-            "format": schema, "options": {**cold, "num_predict": max_tokens, "num_ctx": context},
+            "model": self._address.model, "messages": _chat(asked.system, asked.messages), "stream": False,
+            "think": False, "format": asked.schema,
+            "options": {**asked.cold, "num_predict": asked.max_tokens, "num_ctx": context},
         }  # fmt: skip
 
     def _answer(self, body: dict[str, Any]) -> Answer:
@@ -186,24 +193,19 @@ class OpenAI(_Served):
 
     _strict = True
 
-    def _path(self) -> str:
-        return "/chat/completions"
+    PATH = "/chat/completions"
 
-    def _headers(self) -> dict[str, str]:
-        return _bearer(self._address.key)
-
-    def _body(
-        self, system: str, messages: Prompt, schema: dict[str, Any], max_tokens: int, cold: dict[str, int]
-    ) -> dict[str, Any]:
+    def _body(self, asked: Asked) -> dict[str, Any]:
         limit = "max_completion_tokens" if self._address.official else "max_tokens"
+        system, schema = asked.system, asked.schema
         form: dict[str, Any]
         form = {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema, "strict": True}}
         if not self._strict:
             form = {"type": "json_object", "schema": schema}
             system = f"{system}\nAnswer with a JSON object of this schema: {json.dumps(schema)}".strip()
         return {
-            "model": self._address.model, "messages": _chat(system, messages), "response_format": form,
-            limit: max_tokens, **cold,
+            "model": self._address.model, "messages": _chat(system, asked.messages), "response_format": form,
+            limit: asked.max_tokens, **asked.cold,
         }  # fmt: skip
 
     def _simpler(self, refusal: str) -> bool:
@@ -224,18 +226,16 @@ class OpenAI(_Served):
 class Anthropic(_Served):
     """`/messages` with the schema as `output_config.format`."""
 
-    def _path(self) -> str:
-        return "/messages"
+    PATH = "/messages"
 
     def _headers(self) -> dict[str, str]:
         return {"x-api-key": self._address.key, "anthropic-version": "2023-06-01"}
 
-    def _body(
-        self, system: str, messages: Prompt, schema: dict[str, Any], max_tokens: int, cold: dict[str, int]
-    ) -> dict[str, Any]:
+    def _body(self, asked: Asked) -> dict[str, Any]:
         return {
-            "model": self._address.model, "system": system, "messages": _chat("", messages), "max_tokens": max_tokens,
-            "output_config": {"format": {"type": "json_schema", "schema": schema}}, **cold,
+            "model": self._address.model, "system": asked.system, "messages": _chat("", asked.messages),
+            "max_tokens": asked.max_tokens,
+            "output_config": {"format": {"type": "json_schema", "schema": asked.schema}}, **asked.cold,
         }  # fmt: skip
 
     def _answer(self, body: dict[str, Any]) -> Answer:
@@ -257,15 +257,13 @@ class Gemini(_Served):
     def _headers(self) -> dict[str, str]:
         return {"x-goog-api-key": self._address.key}
 
-    def _body(
-        self, system: str, messages: Prompt, schema: dict[str, Any], max_tokens: int, cold: dict[str, int]
-    ) -> dict[str, Any]:
+    def _body(self, asked: Asked) -> dict[str, Any]:
         names = {"user": "user", "assistant": "model"}
-        form = {"responseMimeType": "application/json", "responseJsonSchema": schema, "maxOutputTokens": max_tokens}
+        form: dict[str, Any] = {"responseMimeType": "application/json", "responseJsonSchema": asked.schema}
         return {
-            "systemInstruction": {"parts": [{"text": system}]},
-            "contents": [{"role": names[role], "parts": [{"text": said}]} for role, said in messages],
-            "generationConfig": {**form, **cold},
+            "systemInstruction": {"parts": [{"text": asked.system}]},
+            "contents": [{"role": names[role], "parts": [{"text": said}]} for role, said in asked.messages],
+            "generationConfig": {**form, "maxOutputTokens": asked.max_tokens, **asked.cold},
         }
 
     def _answer(self, body: dict[str, Any]) -> Answer:
@@ -288,10 +286,6 @@ def _check(messages: Prompt, schema: Schema, max_tokens: int) -> None:
         raise BadInput("The schema of an answer must be of an object.")
     if not 1 <= max_tokens <= MAX_OUTPUT:
         raise BadInput(f"max_tokens must be from 1 to {MAX_OUTPUT}, not {max_tokens}.")
-
-
-def _bearer(key: str) -> dict[str, str]:
-    return {"Authorization": f"Bearer {key}"} if key else {}
 
 
 def _chat(system: str, messages: Prompt) -> list[dict[str, str]]:

@@ -24,7 +24,7 @@ def meant(writer: Writer, query: str | None, here: Scope, scope: Scope, purge: b
 def saying(writer: Writer, query: str, scope: Scope, purge: bool) -> Sequence[Memory]:
     """Memories in which every word of the query occurs: likeness is good enough to find, never to forget by."""
     if not isinstance(query, str) or not text.clean(query):
-        raise BadInput("query is empty.", fix="Name the words that what is to be forgotten says.")
+        raise BadInput("query is empty.", fix="Give the words that the memories to forget must contain.")
     if not (wanted := set(terms.of_query(text.clean(query)))):
         return []
     filter = filter_of(now=None, scope=scope, states=() if purge else ("active", "pending"))
@@ -44,7 +44,7 @@ def inside(writer: Writer, scope: Scope, purge: bool) -> Sequence[Memory]:
 def retire(writer: Writer, memories: Sequence[Memory], reason: str) -> Sequence[Memory]:
     """Take memories out of recall; erasing them for good is `history/erase.py`. Gives those that were not out yet."""
     gone = []
-    with writer.store.transaction(writer.tenant, writer.actor, writer.now()) as changes:
+    with writer.changing() as changes:
         for given in memories:
             memory = present(changes, given.id)
             if memory.state in OUT:

@@ -23,7 +23,7 @@ def propose(writer: Writer, memory: Memory, act: str, reason: str) -> Memory:
     """Put a proposal into the review queue, once."""
     draft = Draft(ACTS[act].format(memory.id), kind="task", reasoning=reason, scope=memory.scope)
     item = prepare(draft, writer.content_limit, writer.actor)
-    with writer.store.transaction(writer.tenant, writer.actor, writer.now()) as changes:
+    with writer.changing() as changes:
         if writer.rejected(changes, item.draft, writer.tombstoned([item.draft])):
             raise Refused("A person has turned this proposal down.", fix="Do not propose it again; ask the person.")
         if same := changes.same(item.key, item.draft.scope):

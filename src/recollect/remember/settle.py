@@ -92,7 +92,7 @@ class Settler:
             if memory.trust == "stated" and len(sources) > 1:
                 self.approve([memory], None, "nobody reviewed it in time, and it was said twice")
             else:
-                with writer.store.transaction(writer.tenant, writer.actor, now) as changes:
+                with writer.changing() as changes:
                     changes.put(replace(memory, state="expired"), "expire", "nobody reviewed it in time")
 
     def _settle(self, claim: Claim, embedder: Embedder | None) -> Settled:
@@ -108,7 +108,7 @@ class Settler:
         vectors = writer.vectors([item], embedder)[0]
         near, others = writer.around(item, vectors, embedder)
         others = tuple(dict.fromkeys((*self._in_words(item), *others)))
-        with writer.store.transaction(writer.tenant, writer.actor, writer.now()) as changes:
+        with writer.changing() as changes:
             result = self._one(changes, claim, item, near, others)
             new = result.memory is not None and result.action in ("created", "pending", "superseded")
             if new and result.memory and vectors is not None and embedder is not None:
@@ -225,7 +225,7 @@ class Settler:
         visible = Filter(scope=item.draft.scope, states=("active", "pending"))
         ids = [id for id, _ in writer.store.match(writer.tenant, sorted(wanted), visible, LOOKED_AT)] if wanted else []
         gone = []
-        with writer.store.transaction(writer.tenant, writer.actor, writer.now()) as changes:
+        with writer.changing() as changes:
             for id in ids:
                 memory = changes.get(Memory, id)
                 # Only what was heard in talk: what somebody had stored is theirs to forget, with a word of its own.
@@ -241,7 +241,7 @@ class Settler:
         if into is not None:
             return [self._join(memory, into, reason) for memory in memories]
         writer, done = self.writer, []
-        with writer.store.transaction(writer.tenant, writer.actor, writer.now()) as changes:
+        with writer.changing() as changes:
             for given in memories:
                 memory = replace(present(changes, given.id), state="active", expires_at=None)
                 writer.may_stand(changes, memory)
@@ -256,7 +256,7 @@ class Settler:
     def _join(self, memory: Memory, into: Memory, reason: str) -> Memory:
         """What waited says what a memory says that stands: its evidence goes there, and that one stands for it."""
         writer = self.writer
-        with writer.store.transaction(writer.tenant, writer.actor, writer.now()) as changes:
+        with writer.changing() as changes:
             waiting, target = present(changes, memory.id), present(changes, into.id)
             if target.state != "active" or target.id == waiting.id:
                 raise BadInput(f"Memory {target.id} is {target.state}; only an active one takes another in.")

@@ -62,7 +62,7 @@ class Shelf:
     def put(self, sources: Iterable[Source]) -> None:
         """Write down what was read: a hash is what says that a file need not be read again."""
         writer = self._writer
-        with writer.store.transaction(writer.tenant, writer.actor, writer.now()) as changes:
+        with writer.changing() as changes:
             for source in sources:
                 known = changes.get(Source, source.id)
                 if known:
@@ -74,7 +74,7 @@ class Shelf:
         """Take back what a file says no longer; `instead` names the memory that stands for each, or nothing."""
         writer, counts = self._writer, Counts()
         heirs = dict(zip((said.evidence for said in gone), instead, strict=False))
-        with writer.store.transaction(writer.tenant, writer.actor, writer.now()) as changes:
+        with writer.changing() as changes:
             for said in gone:
                 changes.drop(Evidence, said.evidence, "retire", reason)
             orphans = self.unsupported(gone)
@@ -111,7 +111,7 @@ class Shelf:
     def close(self, ends: Sequence[tuple[str, str]], reason: str) -> int:
         """Take memories out of recall that hold no longer, into a state: `superseded` or `archived`; gives how many."""
         writer, done = self._writer, 0
-        with writer.store.transaction(writer.tenant, writer.actor, writer.now()) as changes:
+        with writer.changing() as changes:
             for id, state in ends:
                 memory = present(changes, id)
                 if memory.state == "active":
@@ -121,7 +121,7 @@ class Shelf:
     def tie(self, ties: Sequence[tuple[str, str, str]], reason: str = "") -> int:
         """Link memories, `(origin, relation, target)`, many at once; what is tied already stays as it is."""
         writer, done = self._writer, 0
-        with writer.store.transaction(writer.tenant, writer.actor, writer.now()) as changes:
+        with writer.changing() as changes:
             origins = list({origin for origin, _, _ in ties})
             links = writer.store.of(writer.tenant, Link, origins, "origin")
             known = {(link.origin, link.relation, link.target) for link in links}

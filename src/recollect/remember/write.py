@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -59,6 +60,10 @@ class Writer:
     near_duplicate: float
     most: str = "stated"  # as far as the words of whoever writes are trusted: a model's are its own conclusion
 
+    def changing(self) -> AbstractContextManager[Transaction]:
+        """A transaction in the name of who is writing."""
+        return self.store.transaction(self.tenant, self.actor, self.now())
+
     def remember(
         self, drafts: Sequence[Draft], embedder: Embedder | None, *, merge: bool = False
     ) -> Iterator[list[Remembered]]:
@@ -78,7 +83,7 @@ class Writer:
         vectors = self.vectors(batch, embedder)
         around = [self.around(item, found, embedder) for item, found in zip(batch, vectors, strict=True)]
         results = []
-        with self.store.transaction(self.tenant, self.actor, self.now()) as changes:
+        with self.changing() as changes:
             parts = self.tombstoned(item.draft for item in batch)
             for item, found, (near, others) in zip(batch, vectors, around, strict=True):
                 result = self._one(changes, item, near, others, merge, parts)
@@ -137,8 +142,8 @@ class Writer:
         if self.erased(changes, item.source):
             return Remembered("refused", None, item.redacted, reason=ERASED)
         if self.most != "stated" and claims(item.draft) and (words := hedged(item.draft.content)):
-            changes.note("refuse", self.actor, f"it takes itself back: «{words}»")
-            return Remembered("refused", None, item.redacted, reason=f"it takes itself back: «{words}»")
+            changes.note("refuse", self.actor, f'it takes itself back: "{words}"')
+            return Remembered("refused", None, item.redacted, reason=f'it takes itself back: "{words}"')
         source = self.source(changes, item.source)
         if same := changes.same(item.key, item.draft.scope):
             seen = self.observe(changes, same, item, source, place=item.draft.place)
@@ -201,15 +206,7 @@ class Writer:
         if heard and seen.observed.bit_count() == 1:
             seen = replace(seen, importance=min(10, seen.importance + 1))
         if merge:
-            draft = item.draft
-            seen = replace(
-                seen,
-                importance=max(seen.importance, draft.importance),
-                tags=_union(known.tags, draft.tags, MAX_TAGS),
-                refs=_union(known.refs, draft.refs, MAX_REFS),
-                keywords=_union(known.keywords, draft.keywords, MAX_KEYWORDS),
-                reasoning=known.reasoning or draft.reasoning,
-            )
+            seen = absorb(seen, item.draft)
         changes.put(seen, "merge" if merge else "observe")
         quotes = item.evidence or ((item.draft.content,) if merge else ())
         self.support(changes, seen, source, quotes, place)
@@ -252,7 +249,7 @@ class Writer:
         wanted = replace(memory, **{name: getattr(draft, name) for name in COPIED})
         vectors = embed_or_wait([wanted], embedder)[0] if wanted.embedded() != memory.embedded() else None
         refused: Tombstone | None = None
-        with self.store.transaction(self.tenant, self.actor, self.now()) as changes:
+        with self.changing() as changes:
             # Only what was asked for changes: another process may have edited the rest meanwhile.
             current = present(changes, memory.id)
             if version is not None and current.version != version:
@@ -301,7 +298,7 @@ class Writer:
     def forbids(self, said: str, scope: Scope) -> bool:
         """Whether somebody rejected this value, or one that stands in it, where it would be seen."""
         draft = Draft(said, scope=scope)
-        with self.store.transaction(self.tenant, self.actor, self.now()) as changes:
+        with self.changing() as changes:
             stone = self.rejected(changes, draft, self.tombstoned([draft]))
             if stone is not None:
                 changes.note("refuse", stone.id, "the value was rejected before")
@@ -317,7 +314,7 @@ class Writer:
 
     def link(self, origin: Memory, relation: str, target: Memory, reason: str) -> Link:
         """Tie a memory to another; known already, it is the same link. What is superseded stops being valid now."""
-        with self.store.transaction(self.tenant, self.actor, self.now()) as changes:
+        with self.changing() as changes:
             for known in self.store.of(self.tenant, Link, [origin.id], "origin"):
                 if (known.relation, known.target) == (relation, target.id):
                     return known
@@ -352,7 +349,7 @@ class Writer:
     def reject(self, memories: Sequence[Memory], reason: str) -> list[Memory]:
         """Forget, and make sure that the value never comes back where this would be seen."""
         rejected = []
-        with self.store.transaction(self.tenant, self.actor, self.now()) as changes:
+        with self.changing() as changes:
             for given in memories:
                 memory, now = present(changes, given.id), self.now()
                 # Where it was learnt does not matter: a branch, agent or session must not be a way around.
@@ -400,7 +397,7 @@ class Writer:
     def unreject(self, memory: Memory, reason: str) -> Memory:
         """Take a rejection back: the memory is active again and its value may be said."""
         own = Scope(user=memory.scope.user, project=memory.scope.project)
-        with self.store.transaction(self.tenant, self.actor, self.now()) as changes:
+        with self.changing() as changes:
             keys = values.keys(memory.content)
             for stone in self.store.of(self.tenant, Tombstone, list(keys), "key"):
                 if stone.scope == own:
@@ -480,8 +477,15 @@ def _texts(said: Draft | Memory) -> list[str]:
     return [one for one in found if one]
 
 
-def _union(old: tuple[str, ...], new: tuple[str, ...], most: int) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((*old, *new)))[:most]
+def absorb(known: Memory, other: Draft | Memory) -> Memory:
+    """A memory with what another that says the same adds: tags, references, keywords, a reason, importance."""
+    limits = {"tags": MAX_TAGS, "refs": MAX_REFS, "keywords": MAX_KEYWORDS}
+    lists: dict[str, Any] = {
+        name: tuple(dict.fromkeys((*getattr(known, name), *getattr(other, name))))[:most]
+        for name, most in limits.items()
+    }
+    importance, reasoning = max(known.importance, other.importance), known.reasoning or other.reasoning
+    return replace(known, importance=importance, reasoning=reasoning, **lists)
 
 
 def embedded_text(draft: Draft | Memory) -> list[str]:

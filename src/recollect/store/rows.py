@@ -59,7 +59,7 @@ def columns(kind: type[Kept]) -> tuple[str, ...]:
 
 
 def quoted(names: Sequence[str]) -> list[str]:
-    """Column names as SQL: «user» is a word of PostgreSQL's own."""
+    """Column names as SQL: "user" is a word of PostgreSQL's own."""
     return ['"user"' if name == "user" else name for name in names]
 
 

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from .. import text, times
 from ..entrypoints.private import write_private
+from ..history.asof import fits
 from ..language import terms
 from ..store.contract import Store
 from ..types import Filter, Memory, Noun, Scope
@@ -181,7 +182,7 @@ class Checkup:
                     memory, score = able[place], float(scores[place, at])
                     if len(probe.exact) == DEPTH and score <= probe.exact[0][0]:
                         break
-                    if _passes(memory, probe.filter):
+                    if fits(memory, probe.filter):
                         probe.offer(score, memory.id)
 
     def _share(self, probe: Probe, model: str) -> float:
@@ -241,13 +242,3 @@ def _filters(memory: Memory) -> Iterator[tuple[str, Filter]]:
         yield "tag", Filter(tags=memory.tags[:1])
     moment = memory.valid_from or memory.created_at
     yield "time", Filter(since=moment - DAYS, until=moment + DAYS)
-
-
-def _passes(memory: Memory, filter: Filter) -> bool:
-    moment = memory.valid_from or memory.created_at
-    return (
-        (not filter.scope.project or memory.scope.project == filter.scope.project)
-        and set(filter.tags) <= set(memory.tags)
-        and (filter.since is None or moment >= filter.since)
-        and (filter.until is None or moment <= filter.until)
-    )

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from .. import text
 from ..redact import redact
 from ..remember import values
 from ..store.contract import Store, Transaction
@@ -96,7 +97,7 @@ def scan(
 
 
 def _kinds(value: Any) -> list[str]:
-    return [found for text in _texts(value) for found in redact(text)[1]]
+    return [found for said in text.strings(value) for found in redact(said)[1]]
 
 
 def safe(noun: Kept) -> tuple[Kept, tuple[str, ...]]:
@@ -154,14 +155,6 @@ def _redact(changes: Transaction, dirty: Found, gone: set[str]) -> None:
         changes.blank(id)
 
 
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping | list):
-        for part in value.values() if isinstance(value, Mapping) else value:
-            yield from _texts(part)
-
-
 def files(home: Path, *, fix: bool) -> int:
     """The files of sessions in which a secret lies, from before prompts were redacted there; with `fix`, lay."""
     found = 0
@@ -171,11 +164,11 @@ def files(home: Path, *, fix: bool) -> int:
         except ValueError:  # damaged: the session begins anew
             continue
         said = data.get("said") if isinstance(data, dict) else None
-        if not isinstance(said, list) or not any(redact(one)[1] for one in _texts(said)):
+        if not isinstance(said, list) or not any(redact(one)[1] for one in text.strings(said)):
             continue
         found += 1
         if fix:
-            data["said"] = [redact(one)[0] for one in _texts(said)]
+            data["said"] = [redact(one)[0] for one in text.strings(said)]
             part = path.with_suffix(".part")
             with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
                 json.dump(data, file)

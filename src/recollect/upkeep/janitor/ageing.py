@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+from ...answers.eviction import Leaving
 from ...store.contract import Transaction
 from ...types import KINDS, Entity, Evidence, Link, Memory, Source
 from .room import Act, Room, lots
@@ -137,3 +138,20 @@ def _ends(link: Link) -> tuple[tuple[str, str], tuple[str, str]]:
 
 def _drop(kind: type[Link] | type[Evidence], id: str) -> Callable[[Transaction], bool]:
     return lambda changes: changes.drop(kind, id, "tidy", "its other end is gone")
+
+
+def answers(room: Room) -> Iterator[list[Act]]:
+    """Cached answers that ended, questions long unasked, and what there is no room for; noted by id, without a word."""
+    for looked, page in room.cache.leaving():
+        room.looked += looked
+        yield from lots(Act(one.what, one.answer.id, one.why, _leave(one)) for one in page)
+
+
+def _leave(one: Leaving) -> Callable[[Transaction], bool]:
+    def do(changes: Transaction) -> bool:
+        if not one.go(changes):
+            return False
+        changes.note("tidy", one.answer.id, f"{one.what}: {one.why}")
+        return True
+
+    return do

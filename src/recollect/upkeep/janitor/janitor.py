@@ -31,7 +31,7 @@ from ...remember.write import Writer
 from ...store.contract import Store
 from ...types import Job, Noun
 from ..jobs import Run, Worker
-from . import ageing, cached, compaction, pairs
+from . import ageing, compaction, pairs
 from .room import ACTOR, Act, Room, Rules
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ STEPS: dict[str, Step] = {
     "promoted": ageing.promoted,
     "orphans": ageing.orphans,
     "links": pairs.links,
-    "answers": cached.answers,
+    "answers": ageing.answers,
 }
 RETENTION = "retention"  # a person's own word on how long things are kept, so it comes first; see history/policies
 UPKEEP = "maintenance"  # the database's own business

@@ -15,11 +15,9 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
-from ...checks import MAX_TAGS
 from ...models.relation import MERGE, RESOLVE, relation
 from ...remember.change import apart, says_change
-from ...remember.drafts import MAX_KEYWORDS, MAX_REFS
-from ...remember.write import CLAIMS, opposed, span
+from ...remember.write import CLAIMS, absorb, opposed, span
 from ...store.contract import Transaction
 from ...types import TRUSTS, Entity, Evidence, Link, Memory
 from .room import Act, Room
@@ -116,14 +114,7 @@ def _merge(room: Room, keep: Memory, lose: Memory, why: str) -> Callable[[Transa
             return False
         whole = replace(kept, observed=kept.observed + gone.observed)
         if not room.sacred(kept):  # what a person set stays as it is; that it was said again is counted
-            whole = replace(
-                whole,
-                importance=max(kept.importance, gone.importance),
-                tags=_union(kept.tags, gone.tags, MAX_TAGS),
-                refs=_union(kept.refs, gone.refs, MAX_REFS),
-                keywords=_union(kept.keywords, gone.keywords, MAX_KEYWORDS),
-                reasoning=kept.reasoning or gone.reasoning,
-            )
+            whole = absorb(whole, gone)
         changes.put(whole, "merge", why)
         room.own[kept.id] = whole.record()
         held = room.store.of(room.tenant, Evidence, [kept.id, gone.id], "memory")
@@ -307,7 +298,3 @@ def _relate(room: Room, one: Memory, other: Memory, score: float) -> Callable[[T
         return changes.put(tie, "link", why)
 
     return do
-
-
-def _union(old: tuple[str, ...], new: tuple[str, ...], most: int) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((*old, *new)))[:most]
