@@ -470,24 +470,22 @@ class Engine(Lookup):
         return self._models.state()
 
     def _handlers(self) -> dict[str, Handler]:
-        """The jobs this process can do. The model stands in the kind, so that a worker with another leaves it alone."""
+        """The jobs this process can do. The model stands in the kind, so that a worker with another leaves it alone.
+
+        Each may begin anew after it was cut off: what is done already is not done twice.
+        """
+
+        def capture(run: Run) -> None:
+            self.extract(list(run.job.payload.get("sources", ())), progress=run.step)
+
+        def embed(run: Run) -> None:
+            self.embed(progress=run.step, change=run.job.payload.get("change", "always"))
+
         embedder, _ = self._models.embedder()
         handlers: dict[str, Handler] = {
-            "capture": self._capture_job, "answers": self._answers_job, "janitor": self.janitor.work
+            "capture": capture, "answers": lambda run: self.answers.refresh(run.step), "janitor": self.janitor.work
         }  # fmt: skip
-        return {**handlers, f"embed:{embedder.model}": self._embed_job} if embedder else handlers
-
-    def _capture_job(self, run: Run) -> None:
-        """Looking twice changes nothing, so an attempt may begin anew."""
-        self.extract(list(run.job.payload.get("sources", ())), progress=run.step)
-
-    def _answers_job(self, run: Run) -> None:
-        """Only what no longer holds is computed again, so an attempt may begin anew."""
-        self.answers.refresh(run.step)
-
-    def _embed_job(self, run: Run) -> None:
-        """Every batch is committed, so an attempt goes on where the one before was cut off."""
-        self.embed(progress=run.step, change=run.job.payload.get("change", "always"))
+        return {**handlers, f"embed:{embedder.model}": embed} if embedder else handlers
 
     def _draft(self, content: str, fields: DraftFields) -> Draft:
         values: dict[str, Any] = {n: tuple(v) if isinstance(v, list) else v for n, v in fields.items()}

@@ -53,15 +53,15 @@ class Lookup(Base):
         except NotFound:
             if known is None:
                 raise
-            return self._known(id, known, f"No memory has the id {id!r}.")
+            return self._as_known(id, known, f"No memory has the id {id!r}.")
         if true is not None:
             held = self._past.version(memory, true)
             if held is None:
                 raise NotFound(f"Neither memory {memory.id} nor what it stands for held then.")
             memory = held
-        return memory if known is None else self._known(memory.id, known, f"Memory {memory.id} was not known then.")
+        return memory if known is None else self._as_known(memory.id, known, f"Memory {memory.id} was not known then.")
 
-    def _known(self, id: str, moment: datetime, missing: str) -> Memory:
+    def _as_known(self, id: str, moment: datetime, missing: str) -> Memory:
         then = self._past.memories([id], moment).get(id)
         if then is None:
             raise NotFound(missing)

@@ -185,7 +185,7 @@ class Overview:
         newest = self._store.newest_links
         links = self._around(begun, depth, limit, known) if focus else newest(self._tenant, 2 * limit)
         if as_of:
-            links = [link for link in links if _held(link, as_of)]
+            links = [link for link in links if _holds_at(link, as_of)]
         ends = list(dict.fromkeys([*begun, *(end for one in links for end in (one.origin, one.target))]))
         nouns = known.of(ends)
         links = [link for link in links if link.origin in nouns and link.target in nouns]
@@ -318,7 +318,7 @@ def _dots(nouns: Mapping[str, Memory | Entity], links: Sequence[Link]) -> Iterat
             yield Dot(id, "entity", one.name, one.kind, "", one.project, one.created_at, ties[id])
 
 
-def _held(link: Link, moment: datetime) -> bool:
+def _holds_at(link: Link, moment: datetime) -> bool:
     began = link.valid_from or link.created_at
     return began <= moment and (link.valid_to is None or moment < link.valid_to)
 

@@ -98,7 +98,7 @@ def _once(text: str) -> tuple[str, set[str]]:
     found: set[str] = set()
     for n in sorted(likely):
         rule = RULES[n]
-        if spans := list(_GUESSES.get(rule.kind, _known)(rule, text)):
+        if spans := list(_GUESSES.get(rule.kind, _find_known)(rule, text)):
             found.add(rule.kind)
             text = _cut(text, spans, f"[redacted:{rule.kind}]")
     return text, found
@@ -113,13 +113,13 @@ def _cut(text: str, spans: list[tuple[int, int]], marker: str) -> str:
 
 
 @functools.cache
-def _compiled(source: str) -> re.Pattern[str]:
+def _compile(source: str) -> re.Pattern[str]:
     return re.compile(source, re.ASCII)
 
 
-def _known(rule: Rule, text: str) -> Iterator[tuple[int, int]]:
+def _find_known(rule: Rule, text: str) -> Iterator[tuple[int, int]]:
     check = values.CHECKS[rule.check]
-    for match in _compiled(rule.source).finditer(text):
+    for match in _compile(rule.source).finditer(text):
         group = match.lastindex or 0
         value = match[group]
         if check(value) and not values.is_marker(value) and not (rule.is_token and value.startswith(_PUBLIC_PREFIXES)):
@@ -141,13 +141,13 @@ _FLAG = re.compile(r"--?[\w-]{0,30}$", re.ASCII)
 _HARMLESS = tuple(str(_DATA["harmless"]).split())
 
 
-def _assigned(rule: Rule, text: str) -> Iterator[tuple[int, int]]:
+def _find_assigned(rule: Rule, text: str) -> Iterator[tuple[int, int]]:
     """Where a value that looks like a secret is given to a name that sounds like one."""
     low = text.lower()
     if len(low) != len(text):  # `İ` alone grows when lower-cased, and would shift every position after it
         low = text.replace("\u0130", "i").lower()
     done = 0
-    for name in _compiled(rule.source).finditer(low):
+    for name in _compile(rule.source).finditer(low):
         if name.start() < done or not (value := _VALUE.match(text, name.end())):
             continue
         before = low[max(0, name.start() - 32) : name.start()]
@@ -199,8 +199,8 @@ _SUM = re.compile(r"(?i)(?:h\d|sha\d{1,3}|md5)[:-]$|base64,$|ssh-\w+ $")
 _LABELLED_SUM = re.compile(r"(?i)(?:sha\d{1,3}|md5)=")
 
 
-def _nearby(rule: Rule, text: str) -> Iterator[tuple[int, int]]:
-    for match in _compiled(rule.source).finditer(text):
+def _find_nearby(rule: Rule, text: str) -> Iterator[tuple[int, int]]:
+    for match in _compile(rule.source).finditer(text):
         value = match[0].rstrip(".,:;!?=*").lstrip("*!")
         if ("/" in value and ("." in value or len(value) < 32)) or _LABELLED_SUM.match(value):
             continue
@@ -213,7 +213,7 @@ def _nearby(rule: Rule, text: str) -> Iterator[tuple[int, int]]:
         if text.rfind("-----BEGIN", 0, start) > text.rfind("-----END", 0, start) or value.startswith(_PUBLIC_PREFIXES):
             continue
         around = _around(text, start, end)
-        if _compiled(_BESIDE[like]).search(around) and not _compiled(_BESIDE["public"]).search(around):
+        if _compile(_BESIDE[like]).search(around) and not _compile(_BESIDE["public"]).search(around):
             yield start, end
 
 
@@ -242,10 +242,10 @@ def _around(text: str, start: int, end: int) -> str:
 _ARGUMENT = re.compile(r"""(?<=[(,\s=b])["']([^"'\s]{8,128})["'](?=\s{0,2}[,)])""")
 
 
-def _called(rule: Rule, text: str) -> Iterator[tuple[int, int]]:
+def _find_called(rule: Rule, text: str) -> Iterator[tuple[int, int]]:
     """Quoted arguments of a call that looks as if it took a secret; the first one may be a name or an address."""
     done = 0
-    for call in _compiled(rule.source).finditer(text):
+    for call in _compile(rule.source).finditer(text):
         for argument in _ARGUMENT.finditer(text, max(done, call.start("arguments") - 1), call.end()):
             value = argument[1]
             later = call["login"] is not None and argument.start() > call.start("arguments")
@@ -257,13 +257,13 @@ def _called(rule: Rule, text: str) -> Iterator[tuple[int, int]]:
 _MAX_CELLS = 40
 
 
-def _columns(rule: Rule, text: str) -> Iterator[tuple[int, int]]:
+def _find_in_columns(rule: Rule, text: str) -> Iterator[tuple[int, int]]:
     """Cells of a CSV file below a head that names a secret."""
     column, size, separator, at = -1, 0, "", 0
     for line in text.splitlines(keepends=True):
         cells = re.split(separator or "[,;\t]", line.rstrip("\r\n"))
         if column < 0 and 2 <= len(cells) <= _MAX_CELLS:
-            heads = [n for n, cell in enumerate(cells) if _compiled(rule.source).fullmatch(cell.strip(' "').lower())]
+            heads = [n for n, cell in enumerate(cells) if _compile(rule.source).fullmatch(cell.strip(' "').lower())]
             if heads and all(re.fullmatch(r'[ "]*[A-Za-z][\w ]{0,30}[ "]*', cell) for cell in cells):
                 column, size = heads[0], len(cells)
                 separator = next(one for one in ",;\t" if one in line)
@@ -278,8 +278,8 @@ def _columns(rule: Rule, text: str) -> Iterator[tuple[int, int]]:
 
 
 _GUESSES = {
-    "positional-secret": _called,
-    "assigned-secret": _assigned,
-    "column-secret": _columns,
-    "nearby-secret": _nearby,
+    "positional-secret": _find_called,
+    "assigned-secret": _find_assigned,
+    "column-secret": _find_in_columns,
+    "nearby-secret": _find_nearby,
 }

@@ -234,10 +234,6 @@ def _is_argument(value: str) -> bool:
     return _is_written(value) and value[0] not in "-/" and not re.fullmatch(r"[\d:./-]+", value)
 
 
-def _is_unmasked(value: str) -> bool:
-    return _MASK.search(value) is None
-
-
 def _is_key_block(value: str) -> bool:
     return _is_encoded(value) if value.startswith("LS0t") else _BASE64.search(value, value.find("KEY-")) is not None
 
@@ -276,7 +272,7 @@ CHECKS: dict[str, Callable[[str], bool]] = {
     "random": is_random,
     "signed": is_signed,
     "strong": is_strong,
-    "unmasked": _is_unmasked,
+    "unmasked": lambda value: _MASK.search(value) is None,
     "word": is_word,
     "written": _is_written,
 }

@@ -228,12 +228,9 @@ def _with(settings: Settings, name: str, value: Any, origin: str) -> Settings:
     try:
         fitting = wanted(value)
     except (TypeError, ValueError) as error:
-        raise BadInput(f"{origin}: {name} must be {_article(wanted)}, not {value!r}.") from error
+        kind = {int: "a whole number", float: "a number"}.get(wanted, "text")
+        raise BadInput(f"{origin}: {name} must be {kind}, not {value!r}.") from error
     zero = next(f.metadata.get("zero") for f in fields(Settings) if f.name == name)
     if wanted is not str and (fitting < 0 or (fitting == 0 and not zero)):
         raise BadInput(f"{origin}: {name} must be {'zero or more' if zero else 'above zero'}, not {value!r}.")
     return replace(settings, **{name: fitting})
-
-
-def _article(wanted: type) -> str:
-    return {int: "a whole number", float: "a number"}.get(wanted, "text")

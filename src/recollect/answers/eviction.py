@@ -102,13 +102,13 @@ class Eviction:
         if answer.tier == "core" and answer.kind != "given":
             return None
         why = self.freshness.over(answer)
-        return self._ended(answer, why) if why else None
+        return self._end(answer, why) if why else None
 
     def _out(self, answer: Answer) -> Leaving:
         idle = self._idle(answer)
         return Leaving(answer, FORGOTTEN if idle else LET_GO, idle or NO_ROOM)
 
-    def _ended(self, answer: Answer, why: str) -> Leaving:
+    def _end(self, answer: Answer, why: str) -> Leaving:
         """Without its answer, a question that nobody asked for long is of no use either."""
         idle = self._idle(answer)
         return Leaving(answer, FORGOTTEN if idle else ENDED, f"{why}; {idle}" if idle else why)

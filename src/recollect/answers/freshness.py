@@ -77,8 +77,8 @@ class Freshness:
     def ended(self, answer: Answer) -> tuple[str, int]:
         """Why an answer no longer holds, or nothing and the journal row up to which it does."""
         head = self._store.head(self._tenant)
-        why = self._timed(answer) or self._beside(answer, OUTSIDE | {"setting"})
-        why, events = (why, ()) if why else self._events(answer, self._seen(answer), head)
+        why = self._time_over(answer) or self._beside(answer, OUTSIDE | {"setting"})
+        why, events = (why, ()) if why else self._events(answer, self._seen_up_to(answer), head)
         if why:
             return why, 0
         place = Scope(answer.user, answer.project)
@@ -91,10 +91,10 @@ class Freshness:
 
     def over(self, answer: Answer) -> str:
         """Why no process can ever serve an answer again, as far as that is told without asking recall or a model."""
-        why = self._timed(answer) or self._beside(answer, OUTSIDE)
+        why = self._time_over(answer) or self._beside(answer, OUTSIDE)
         return why or self._events(answer, answer.seq, self._store.head(self._tenant))[0]
 
-    def _timed(self, answer: Answer) -> str:
+    def _time_over(self, answer: Answer) -> str:
         if answer.stale or answer.expires_at is None or answer.expires_at > self._now():
             return answer.stale
         return f"its time ended {answer.expires_at:%Y-%m-%d %H:%M} UTC"
@@ -103,7 +103,7 @@ class Freshness:
         changed = (one for one in answer.depends if one.kind in kinds and self._current(one) != one.version)
         return next((f"{one.kind} {one.target} is another" for one in changed), "")
 
-    def _seen(self, answer: Answer) -> int:
+    def _seen_up_to(self, answer: Answer) -> int:
         """The journal row up to which an answer is known to hold."""
         version, seq = self._known.get(answer.id, (-1, 0))
         return max(answer.seq, seq) if version == answer.version else answer.seq

@@ -40,13 +40,13 @@ class Knowledge:
 
     def compose(self, asked: Asked, found: Recall, retired: str = "") -> tuple[Composed | None, tuple[str, ...]]:
         """An answer of what was found; instead of one that was turned down, one without what that was made of."""
-        made, skipped = self._composed(asked, found)
+        made, skipped = self._compose_once(asked, found)
         if made is None or not retired or text.key(made.text) != retired:
             return made, skipped
         cited = [memory.id for memory, _ in made.cited]
-        return self._composed(asked, self.recall(asked, shown=cited))
+        return self._compose_once(asked, self.recall(asked, shown=cited))
 
-    def _composed(self, asked: Asked, found: Recall) -> tuple[Composed | None, tuple[str, ...]]:
+    def _compose_once(self, asked: Asked, found: Recall) -> tuple[Composed | None, tuple[str, ...]]:
         hits = [hit for hit in found.hits if could_answer(hit.memory, asked.question)][: compose.HITS]
         if found.weak or not hits:
             return None, ()

@@ -85,10 +85,10 @@ def plain(question: str) -> str:
     'What is new? Does not it work?'
     """
     text = _SPACE.sub(" ", unicodedata.normalize("NFKC", question).translate(_QUOTES)).strip()
-    return "".join(part if part.startswith("`") else _spelled(part) for part in _CODE.split(text))
+    return "".join(part if part.startswith("`") else _spell_out(part) for part in _CODE.split(text))
 
 
-def _spelled(text: str) -> str:
+def _spell_out(text: str) -> str:
     for pattern, long in _CONTRACTIONS:
         text = pattern.sub(long, text)
     return text
@@ -112,13 +112,13 @@ def normal(question: str) -> str:
     >>> normal("What does -V do?"), normal("What does git add .?"), normal("How do I use GitHub.")
     ('what does -V do', 'what does git add .', 'how do i use github')
     """
-    folded = "".join(part if part.startswith("`") else _folded(part) for part in _CODE.split(plain(question)))
+    folded = "".join(part if part.startswith("`") else _fold_prose(part) for part in _CODE.split(plain(question)))
     lone = found[0].rstrip(" ?!") if (found := _LONE.search(folded)) else ""
     folded = _FAREWELL.sub("", folded.rstrip(_ENDS))
     return " ".join(filter(None, (bare(_GREETING.sub("", folded)).rstrip(_ENDS), lone))) or folded or question.strip()
 
 
-def _folded(text: str) -> str:
+def _fold_prose(text: str) -> str:
     """In small letters, but for what is written as in code."""
     return "".join(part if n % 2 else part.casefold() for n, part in enumerate(_CASED.split(text)))
 

@@ -56,7 +56,7 @@ def of_talk(turns: Iterable[Memory]) -> list[str]:
             continue
         for sentence in {key(one): one for one in text.sentences(turn.content)}.values():
             said = sentence.strip()
-            if 3 <= len(said.split()) <= 40 and (said.endswith("?") or _FIRST.match(said) or _greeted(said)):
+            if 3 <= len(said.split()) <= 40 and (said.endswith("?") or _FIRST.match(said) or _follows_greeting(said)):
                 counts[key(said)] += 1
                 first.setdefault(key(said), said)
     return [first[one] for one, count in counts.most_common() if count >= TWICE]
@@ -73,7 +73,7 @@ def by_place(
     return [(one, "", where) for where, some in groups.items() for one in questions(some)]
 
 
-def _greeted(said: str) -> bool:
+def _follows_greeting(said: str) -> bool:
     """Whether a question stands behind a greeting."""
     return bool(_FIRST.match(said.rpartition(", ")[2])) and "," in said[:20]
 

@@ -90,20 +90,20 @@ class Answers:
 
         Without a fitting memory there is no answer, and `why` says so. What is asked of some networks is not kept.
         """
-        asked = self._asked(question, scope)
+        asked = self._read_question(question, scope)
         if networks:
             asked = replace(asked, narrow=True, networks=tuple(networks))
         look = Look() if fresh or networks else self._look(asked)
-        done = self._computed(asked, look) if look.answer is None else self._served(asked, look, look.answer)
+        done = self._compute(asked, look) if look.answer is None else self._serve(asked, look, look.answer)
         return self.recent.note(asked.scope, done)
 
     def get(self, question: str, *, scope: Scope | None = None) -> Answered | None:
         """A kept answer that holds, or None: the cache alone, for programs that compute answers themselves."""
-        asked = self._asked(question, scope)
+        asked = self._read_question(question, scope)
         look = self._look(asked)
         if look.answer is None:
             return None
-        return self.recent.note(asked.scope, self._served(asked, look, look.answer))
+        return self.recent.note(asked.scope, self._serve(asked, look, look.answer))
 
     def put(
         self, question: str, answer: str, *, scope: Scope | None = None, memories: Sequence[str] = (),
@@ -114,7 +114,7 @@ class Answers:
 
         `memories` are ids, `files` paths, and `repositories` folders whose checked out commit counts.
         """
-        asked, said = self._given(question, answer, scope)
+        asked, said = self._read_given(question, answer, scope)
         tied = [Depends("memory", self._memory(id)) for id in _some(memories, "memories")]
         tied += [Depends("file", path, self._freshness.files.hash(path)) for path in _some(files, "files")]
         tied += [Depends("commit", folder, commit(folder)) for folder in _some(repositories, "repositories")]
@@ -127,11 +127,11 @@ class Answers:
             confidence=confidence, compute_ms=None if compute_ms is None else int(compute_ms),
             seq=self._store.head(self._tenant), depends=tuple(tied), expires_at=ends,
         )  # fmt: skip
-        return self._shown(self._keep(asked, made, None), "kept as it was given")
+        return self._show(self._keep(asked, made, None), "kept as it was given")
 
     def remember_answer(self, question: str, answer: str, *, scope: Scope | None = None, pin: bool = False) -> Answered:
         """Keep an answer that a person gave. It ends when what is known about its question changes."""
-        asked, said = self._given(question, answer, scope)
+        asked, said = self._read_given(question, answer, scope)
         head = self._store.head(self._tenant)
         found = self._knowledge.recall(asked)
         hits = [hit.memory for hit in found.hits if could_answer(hit.memory, question)]
@@ -141,7 +141,7 @@ class Answers:
             confidence=1.0, seq=head, watched=True, depends=self._freshness.tied(known, settings=False),
             expires_at=self._policy.ends("given", self._now(), *ends(known), self._freshness.first_later(asked.scope)),
         )  # fmt: skip
-        return self._shown(self._keep(asked, made, None), "kept as it was given")
+        return self._show(self._keep(asked, made, None), "kept as it was given")
 
     def _look(self, asked: Asked, *, holding: bool = True) -> Look:
         """The kept answer of the same question, or of one that is surely the same; `holding` only if it holds."""
@@ -212,7 +212,7 @@ class Answers:
             log.warning("the gate model did not decide, so it is no: %s", error)
             return False
 
-    def _computed(self, asked: Asked, look: Look) -> Answered:
+    def _compute(self, asked: Asked, look: Look) -> Answered:
         began = time.perf_counter()
         head = self._store.head(self._tenant)
         found = self._knowledge.recall(asked)
@@ -244,7 +244,7 @@ class Answers:
         model, half = self._vector(asked, vector) if reason else ("", None)
         with self._store.transaction(self._tenant, "answers", now) as changes:
             old = changes.answer(*asked.place)
-            if self._erased(changes, made):
+            if self._was_erased(changes, made):
                 return replace(made, id=old.id if old else "", asked=count)
             count = (old.asked if old else 0) + (not given)
             fresh = replace(
@@ -268,7 +268,7 @@ class Answers:
             self._make_room()
         return fresh
 
-    def _erased(self, changes: Transaction, made: Answer) -> bool:
+    def _was_erased(self, changes: Transaction, made: Answer) -> bool:
         """Whether something an answer was built from was erased since: then nothing of it may be written any more."""
         if self._store.head(self._tenant) == made.seq:
             return False
@@ -341,14 +341,14 @@ class Answers:
         known = self.find(question, scope=scope)
         said = known.answer
         if said is None:  # it was given and not kept: what would be given now is what was
-            said = self._knowledge.fresh(self._asked(known.question, Scope(known.user, known.project))).answer
-        return self._changed(known.id, scope, lambda found: self._policy.rated(found, helpful, said))
+            said = self._knowledge.fresh(self._read_question(known.question, Scope(known.user, known.project))).answer
+        return self._change(known.id, scope, lambda found: self._policy.rated(found, helpful, said))
 
     def pin(self, question: str, *, scope: Scope | None = None, undo: bool = False) -> Answer:
         """Never let an answer go for want of room; it still ends when what it was built from changes."""
-        return self._changed(question, scope, lambda found: replace(found, pinned=not undo))
+        return self._change(question, scope, lambda found: replace(found, pinned=not undo))
 
-    def _changed(self, question: str, scope: Scope | None, change: Callable[[Answer], Answer]) -> Answer:
+    def _change(self, question: str, scope: Scope | None, change: Callable[[Answer], Answer]) -> Answer:
         found = self.find(question, scope=scope)
         with self._store.transaction(self._tenant, "answers", self._now()) as changes:
             current = changes.answer(found.question_hash, found.user, found.project)
@@ -370,7 +370,7 @@ class Answers:
             found = []
         if len(found) == 1:
             return found[0]
-        asked = self._asked(question, scope)
+        asked = self._read_question(question, scope)
         same = self._same(asked)
         own = same[0] if same else self._store.answer_of(self._tenant, *asked.place)
         near = own or self._look(asked, holding=False).answer
@@ -419,7 +419,7 @@ class Answers:
         """Compute core and pinned answers again that no longer hold, before somebody asks; gives how many."""
         waiting = self.ended()
         for number, one in enumerate(waiting, 1):
-            asked = self._asked(one.question, Scope(one.user, one.project))
+            asked = self._read_question(one.question, Scope(one.user, one.project))
             self._renew(asked, one, self._knowledge.fresh(asked))
             if progress is not None:
                 progress(number, len(waiting))
@@ -445,15 +445,15 @@ class Answers:
             except (OSError, UnicodeDecodeError) as error:
                 raise BadInput(f"{file} cannot be read: {error}.", fix="Name a file with a question a line.") from error
             wanted += [(*one, place) for one in seeding.of_lines(lines, str(file))]
-        return self._sown(wanted[: int(within(limit, 1, 10_000, "limit", whole=True))], progress)
+        return self._seed_all(wanted[: int(within(limit, 1, 10_000, "limit", whole=True))], progress)
 
-    def _sown(
+    def _seed_all(
         self, wanted: Sequence[tuple[str, str, Scope]], progress: Callable[[int, int], None] | None
     ) -> Seeded:  # fmt: skip
         kept = known = 0
         unanswered: list[str] = []
         for number, (question, answer, place) in enumerate(wanted, 1):
-            asked = self._asked(question, place)
+            asked = self._read_question(question, place)
             same = self._store.answer_of(self._tenant, *asked.place)
             if answer:
                 kept += self.remember_answer(question, answer, scope=place).known
@@ -474,7 +474,7 @@ class Answers:
         model, half = (old.model, None) if old.model else self._vector(asked, None)
         with self._store.transaction(self._tenant, "answers", self._now()) as changes:
             current = changes.answer(old.question_hash, old.user, old.project)
-            if current is None or current.version != old.version or self._erased(changes, fresh):
+            if current is None or current.version != old.version or self._was_erased(changes, fresh):
                 return
             if fresh.answer is None or current.retired == text.key(fresh.answer):
                 changes.put_answer(emptied(current))
@@ -494,7 +494,7 @@ class Answers:
         """Write what is noted."""
         self._counters.flush()
 
-    def _asked(self, question: str, scope: Scope | None) -> Asked:
+    def _read_question(self, question: str, scope: Scope | None) -> Asked:
         cleaner = Cleaner(MAX_NAME, redact)
         said = cleaner.text(question, "question", MAX_QUESTION)
         if not any(letter.isalnum() for letter in said):
@@ -502,8 +502,8 @@ class Answers:
         where = Cleaner(MAX_NAME).scope(scope or self._home)
         return Asked(said, key(said), where, any((where.branch, where.agent, where.session)))
 
-    def _given(self, question: str, answer: str, scope: Scope | None) -> tuple[Asked, str]:
-        asked = self._asked(question, scope)
+    def _read_given(self, question: str, answer: str, scope: Scope | None) -> tuple[Asked, str]:
+        asked = self._read_question(question, scope)
         if asked.narrow:
             raise BadInput("An answer is kept for a user or a project.", fix="Leave branch, agent and session out.")
         said = Cleaner(MAX_ANSWER, redact).text(answer, "answer", MAX_ANSWER)
@@ -518,12 +518,12 @@ class Answers:
             raise NotFound(f"No memory has the id {id!r:.60}.")
         return id
 
-    def _served(self, asked: Asked, look: Look, answer: Answer) -> Answered:
+    def _serve(self, asked: Asked, look: Look, answer: Answer) -> Answered:
         count = self._counters.add(answer, look.seq)
-        shown = self._shown(replace(answer, asked=count, tier=self._policy.tier(count, kept=True)), look.why)
+        shown = self._show(replace(answer, asked=count, tier=self._policy.tier(count, kept=True)), look.why)
         return replace(shown, question=asked.question, cached=True)
 
-    def _shown(self, answer: Answer, why: str) -> Answered:
+    def _show(self, answer: Answer, why: str) -> Answered:
         return Answered(
             answer.question, answer.answer or "", False, answer.tier, answer.asked, answer.confidence or 0.0, why,
             answer.sources, float(answer.compute_ms or 0), id=answer.id,

@@ -189,7 +189,8 @@ class Eraser:
             unsearched.append(f"{short} texts that are too short to be told from chance")
         for path in files_of(self.home):
             searched.append(str(path))
-            if any(one in path.read_bytes() for piece in fragments for one in _forms(piece)):
+            held = path.read_bytes()
+            if any(one.encode() in held for piece in fragments for one in (piece, json.dumps(piece)[1:-1])):
                 left.append(str(path))
         said = [f"memory {id} says the same" for id in twins]
         return tuple(dict.fromkeys(searched)), tuple(dict.fromkeys((*said, *left))), tuple(unsearched)
@@ -320,7 +321,3 @@ def _plainest(said: str) -> str:
     pieces = [piece for line in said.splitlines() for part in line.split('"') for piece in part.split("\\")]
     longest = max(pieces, key=len, default="")
     return longest if len(longest.encode()) >= SEARCHED else ""
-
-
-def _forms(piece: str) -> tuple[bytes, ...]:
-    return piece.encode(), json.dumps(piece)[1:-1].encode()

@@ -76,7 +76,8 @@ class Undo:
             raise NotFound(
                 "No change that could be taken back has these numbers.", fix="See them with: recollect audit"
             )
-        if wrong := next((row for row in rows if _lost(row)), None):
+        gone = (row for row in rows if row.purged or row.noun not in KINDS or row.operation in ("purge", "restate"))
+        if wrong := next(gone, None):
             raise BadInput(f"Change {wrong.seq} cannot be taken back: {wrong.operation} of a {wrong.noun}.")
         return rows
 
@@ -94,10 +95,6 @@ class Undo:
             if others[0].seq < last[id].seq or undone(now, others) != now:
                 who = others[-1].actor
                 raise ChangedMeanwhile(f"The {last[id].noun} {id} was changed since, by {who}.")
-
-
-def _lost(row: Entry) -> bool:
-    return row.purged or row.noun not in KINDS or row.operation in ("purge", "restate")
 
 
 def _by_noun(rows: Sequence[Entry]) -> dict[str, Rows]:

@@ -72,23 +72,23 @@ def differences(a: str, b: str) -> tuple[str, ...]:
 def _differences(a: str, b: str) -> Iterator[str]:
     one, other = _numbers(a), _numbers(b)
     if one.keys() != other.keys():
-        yield f"another number: {_told(one.keys() - other.keys())} ≠ {_told(other.keys() - one.keys())}"
+        yield f"another number: {_list_words(one.keys() - other.keys())} ≠ {_list_words(other.keys() - one.keys())}"
     units = [(one[number], other[number]) for number in one.keys() & other.keys()]
     if any(first and second and first != second for first, second in units):
         yield "another unit"
     here, there = environments(a), environments(b)
     if here != there:
-        yield f"another environment: {_told(here - there)} ≠ {_told(there - here)}"
+        yield f"another environment: {_list_words(here - there)} ≠ {_list_words(there - here)}"
     lone = _absent(a, b), _absent(b, a)
     if any(lone):
-        yield f"another name in code or quotes: {_told(lone[0])} ≠ {_told(lone[1])}"
+        yield f"another name in code or quotes: {_list_words(lone[0])} ≠ {_list_words(lone[1])}"
     if marks(a).negations % 2 != marks(b).negations % 2:
         yield "one of them is negated"
-    if _reordered(a, b):
+    if _is_reordered(a, b):
         yield "the same words in another order"
 
 
-def _told(some: Set[str]) -> str:
+def _list_words(some: Set[str]) -> str:
     return ", ".join(sorted(some)) or "none"
 
 
@@ -155,10 +155,10 @@ def _absent(a: str, b: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def _reordered(a: str, b: str) -> bool:
+def _is_reordered(a: str, b: str) -> bool:
     """Whether both have the very same words in another order, and not just a part put in front."""
     one, other = ([word.casefold() for word in _WORD.findall(text)] for text in (a, b))
-    return _turned(one, other, ROTATED)
+    return _is_turned(one, other, ROTATED)
 
 
 def exchanged(a: str, b: str) -> bool:
@@ -173,10 +173,10 @@ def exchanged(a: str, b: str) -> bool:
     if len({*one} ^ {*other}) > 1:
         return False
     one, other = [word for word in one if word in other], [word for word in other if word in one]
-    return len(one) >= FEWEST and _turned(one, other, FEWEST)
+    return len(one) >= FEWEST and _is_turned(one, other, FEWEST)
 
 
-def _turned(one: list[str], other: list[str], least: int) -> bool:
+def _is_turned(one: list[str], other: list[str], least: int) -> bool:
     if one == other or sorted(one) != sorted(other):
         return False
     in_front = any(one[at:] + one[:at] == other for at in range(1, len(one)))

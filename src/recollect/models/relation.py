@@ -72,10 +72,10 @@ def compared(a: str, b: str, kind: str) -> Relation:
     forbidden = vetoes.differences(a, b)
     if not forbidden and key(a) == key(b):
         return Relation("same", 1.0, 0.0)
-    return _asked(a, b, forbidden) if kind == "question" else _stated(a, b, forbidden)
+    return _relate_questions(a, b, forbidden) if kind == "question" else _relate_statements(a, b, forbidden)
 
 
-def _stated(a: str, b: str, forbidden: tuple[str, ...]) -> Relation:
+def _relate_statements(a: str, b: str, forbidden: tuple[str, ...]) -> Relation:
     model = reader.shared()
     found = model.relation(a, b, vetoes.likeness(a, b))
     if forbidden:
@@ -83,20 +83,20 @@ def _stated(a: str, b: str, forbidden: tuple[str, ...]) -> Relation:
     if vetoes.elsewhere(a, b):
         del found["opposed"]
     whole = model.holds(a) and model.holds(b)
-    return _judged(model, max(found, key=lambda name: found[name]), found, forbidden, whole)
+    return _judge(model, max(found, key=lambda name: found[name]), found, forbidden, whole)
 
 
-def _asked(a: str, b: str, forbidden: tuple[str, ...]) -> Relation:
+def _relate_questions(a: str, b: str, forbidden: tuple[str, ...]) -> Relation:
     model = reader.shared()
     same = model.asks_same(a, b)
     if vetoes.exchanged(a, b):
         forbidden = (*forbidden, "the same words in another order")
     if same < 0.5 or forbidden:
         return Relation("other", same, 1.0, forbidden)
-    return _judged(model, "asks_same", {"asks_same": same}, forbidden, model.holds(a) and model.holds(b))
+    return _judge(model, "asks_same", {"asks_same": same}, forbidden, model.holds(a) and model.holds(b))
 
 
-def _judged(
+def _judge(
     model: reader.PairReader, name: str, found: dict[str, float], reasons: tuple[str, ...], whole: bool
 ) -> Relation:
     able = [risk for risk in RISKS if whole and found[name] >= model.cut(name, risk)]

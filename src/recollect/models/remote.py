@@ -135,7 +135,7 @@ class RemoteEmbedder(ABC):
         return own if self._address.timeout is None else replace(own, timeout=self._address.timeout)
 
     def _request(self, texts: list[str], role: Role, patience: Patience) -> tuple[list[list[float]], Usage]:
-        answer = self._asked(texts, role, patience)
+        answer = self._ask(texts, role, patience)
         try:
             rows, tokens = self._rows(answer)
             sizes = {len(row) for row in rows}
@@ -147,7 +147,7 @@ class RemoteEmbedder(ABC):
             return rows, Usage(tokens)
         return rows, Usage(sum(plain.tokens(text) for text in texts), estimated=True)
 
-    def _asked(self, texts: list[str], role: Role, patience: Patience) -> dict[str, Any]:
+    def _ask(self, texts: list[str], role: Role, patience: Patience) -> dict[str, Any]:
         # Someone waits for a question's answer, and has words to search by: a dead server must not slow each of them.
         if role == "query" and patience.clock() < self._rest:
             raise ProviderUnavailable(f"{self.priced} did not answer a moment ago, and is asked again soon.")

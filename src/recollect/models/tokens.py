@@ -52,14 +52,14 @@ class Tokens:
         if self._count is None:
             with self._lock:
                 if self._count is None:
-                    found = _opened(self._file)
+                    found = _open_counter(self._file)
                     # The name first: whoever sees the counter without the lock must see its name too.
                     self._name = self._file.parent.name if found else ESTIMATE
                     self._count = found or plain.tokens
         return self._count
 
 
-def _opened(file: Path) -> Counter | None:
+def _open_counter(file: Path) -> Counter | None:
     """A counter by that file, or None where the file or the library is missing."""
     if not file.is_file():
         return None

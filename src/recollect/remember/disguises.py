@@ -58,9 +58,9 @@ def statements(content: str) -> list[str]:
     ['Do not say "we use pnpm here" again.', 'Do not say "we use pnpm here"']
     """
     found: dict[str, None] = {}
-    for plain in _uncovered(content):
-        for part in (plain, *text.parts(plain), *_quoted(plain)):
-            found |= dict.fromkeys((part, *_trimmed(part)))
+    for plain in _uncover(content):
+        for part in (plain, *text.parts(plain), *_find_quoted(plain)):
+            found |= dict.fromkeys((part, *_trim(part)))
     return list(found)
 
 
@@ -73,12 +73,12 @@ def blank(content: str, is_rejected: Callable[[str], bool]) -> str:
     return REJECTED if is_rejected(made) or not made.replace(REJECTED, "").strip() else made
 
 
-def _uncovered(content: str) -> Iterator[str]:
+def _uncover(content: str) -> Iterator[str]:
     """The text as it is, and as it is once tags, entities, encodings and letters for digits are taken away."""
     seen = {content: None}
     layer = [content]
     for _ in range(MAX_LAYERS):
-        layer = [made for one in layer for made in _decoded(one) if made not in seen]
+        layer = [made for one in layer for made in _decode(one) if made not in seen]
         seen |= dict.fromkeys(layer)
     yield from seen
     for one in list(seen):
@@ -88,7 +88,7 @@ def _uncovered(content: str) -> Iterator[str]:
                 yield made
 
 
-def _decoded(content: str) -> Iterator[str]:
+def _decode(content: str) -> Iterator[str]:
     if "&" in content:
         yield html.unescape(content)
     if "<" in content and _TAG.search(content):
@@ -109,7 +109,7 @@ def _to_letters(found: re.Match[str]) -> str:
     return found[0].translate(_TO_LETTERS) if 2 * digits < len(found[0]) else found[0]
 
 
-def _trimmed(part: str) -> Iterator[str]:
+def _trim(part: str) -> Iterator[str]:
     """A statement without the words before and behind it that say nothing, and without the reason for it."""
     for one in (part, _REASON.split(part, 1)[0]):
         made = _LEADING.sub("", _TRAILING.sub("", one.strip()))
@@ -117,7 +117,7 @@ def _trimmed(part: str) -> Iterator[str]:
             yield made
 
 
-def _quoted(plain: str) -> Iterator[str]:
+def _find_quoted(plain: str) -> Iterator[str]:
     """What stands in quotation marks, unless the words around it deny it."""
     for found in _QUOTED.finditer(plain):
         around = f"{plain[max(0, found.start() - 200) : found.start()]} {plain[found.end() : found.end() + 200]}"

@@ -48,7 +48,7 @@ def fields_of(draft: Draft, cleaner: Cleaner) -> Draft:
         reasoning=cleaner.text(draft.reasoning, "reasoning"),
         context=cleaner.text(draft.context, "context"),
         speaker=cleaner.text(draft.speaker, "speaker", MAX_NAME),
-        position=_position(draft.position),
+        position=None if draft.position is None else int(within(draft.position, 0, 10**9, "position", whole=True)),
         scope=cleaner.scope(draft.scope).stored(),
         keywords=cleaner.texts(draft.keywords, "keywords", MAX_KEYWORDS, MAX_TAG),
         tags=cleaner.texts(draft.tags, "tags", MAX_TAGS, MAX_TAG),
@@ -66,10 +66,6 @@ def fields_of(draft: Draft, cleaner: Cleaner) -> Draft:
 
 def _source_kind(source: Source | str | None) -> str:
     return source.kind if isinstance(source, Source) else (source or "").partition(":")[0]
-
-
-def _position(value: Any) -> int | None:
-    return None if value is None else int(within(value, 0, 10**9, "position", whole=True))
 
 
 def prepare(draft: Draft, content_limit: int, actor: str) -> Prepared:

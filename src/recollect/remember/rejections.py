@@ -50,7 +50,8 @@ class Rejections:
         if newer := self._newer(changes, stone.key, stone.scope, stone.created_at):
             self._outlived += newer
             return False
-        if better := [m.id for m in self._standing(changes, stone.key, stone.scope) if self._outranks(m)]:
+        standing, most = self._standing(changes, stone.key, stone.scope), TRUSTS.index(self.trust)
+        if better := [memory.id for memory in standing if TRUSTS.index(memory.trust) > most]:
             self._outranked += better
             return False
         if any(known.scope == stone.scope for known in store.of(tenant, Tombstone, [stone.key], "key")):
@@ -74,14 +75,11 @@ class Rejections:
             told.append(f"rejections left out that were taken back here: {self._taken_back}")
         return told
 
-    def _outranks(self, memory: Memory) -> bool:
-        return TRUSTS.index(memory.trust) > TRUSTS.index(self.trust)
-
     def _newer(self, changes: Transaction, key: str, scope: Scope, moment: datetime) -> list[str]:
         then = min(moment, self.writer.now())
-        return [one.id for one in self._standing(changes, key, scope) if self._affirmed(one) > then]
+        return [one.id for one in self._standing(changes, key, scope) if self._affirmed_at(one) > then]
 
-    def _affirmed(self, memory: Memory) -> datetime:
+    def _affirmed_at(self, memory: Memory) -> datetime:
         """When a memory was last said to hold."""
         rows = self.writer.store.journal(self.writer.tenant, target=memory.id)
         return max(memory.created_at, memory.updated_at, *(row.at for row in rows if row.operation in AFFIRMS))

@@ -143,7 +143,7 @@ class Settler:
         if not against and claim.corrects:
             against = self._said_before(item, source)
         if against:
-            return self._contested(changes, claim, item, source, against)
+            return self._contest(changes, claim, item, source, against)
         if claim.only_known:
             return Settled("blocked", reason=NOT_KNOWN)
         return self._fresh(changes, claim, item, source)
@@ -173,7 +173,7 @@ class Settler:
             changes.put(seen, "approve", claim.verdict.reason)
         return Settled("merged" if merge else "duplicate", seen)
 
-    def _contested(
+    def _contest(
         self, changes: Transaction, claim: Claim, item: Prepared, source: Source, against: Sequence[Memory]
     ) -> Settled:
         ids = tuple(memory.id for memory in against)

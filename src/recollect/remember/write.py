@@ -135,7 +135,7 @@ class Writer:
         parts: Collection[str],
     ) -> Remembered:  # fmt: skip
         stone = self.rejected(changes, item.draft, parts)
-        if stone and (item.draft.kind != "turn" or self._blanked(changes, item.draft, parts).content == REJECTED):
+        if stone and (item.draft.kind != "turn" or self._cut_rejected(changes, item.draft, parts).content == REJECTED):
             changes.note("refuse", stone.id, "the value was rejected before")
             why = f"rejected before{f': {stone.reason}' if stone.reason else ''}"
             return Remembered("refused", None, item.redacted, reason=why)
@@ -379,11 +379,11 @@ class Writer:
                 self._blank(changes, turn, parts, reason)
 
     def _blank(self, changes: Transaction, turn: Memory, parts: Collection[str], reason: str) -> Memory:
-        blanked = self._blanked(changes, turn, parts)
+        blanked = self._cut_rejected(changes, turn, parts)
         changes.put(blanked, "reject", reason)
         return blanked
 
-    def _blanked(self, changes: Transaction, turn: Turn, parts: Collection[str]) -> Turn:
+    def _cut_rejected(self, changes: Transaction, turn: Turn, parts: Collection[str]) -> Turn:
         """A turn without the sentences that were rejected; as it was said, it stays in the journal."""
 
         def is_rejected(piece: str) -> bool:

@@ -54,7 +54,7 @@ class Access(Backend):
     """The part of a store that keeps tokens and webhooks."""
 
     @abstractmethod
-    def _presented(self, sha256: str) -> list[tuple[Any, ...]]:
+    def _find_token(self, sha256: str) -> list[tuple[Any, ...]]:
         """The row of a token by its hash, whatever its tenant."""
 
     def tokens(self, tenant: str | None) -> list[Token]:
@@ -63,7 +63,7 @@ class Access(Backend):
 
     def token(self, sha256: str) -> tuple[Token, str] | None:
         """The token of a secret's hash, of whichever tenant, with the hash as it is stored."""
-        for row in self._presented(sha256):
+        for row in self._find_token(sha256):
             return _token(row[1:]), str(row[0])
         return None
 

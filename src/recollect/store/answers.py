@@ -139,7 +139,7 @@ class Answers(Backend):
 
     def answers(self, tenant: str, ids: Sequence[str]) -> list[Answer]:
         sql = f"{SELECT} and id {self.AMONG.format('ids')} order by id"
-        return self._answers(tenant, sql, ids=self._listed(ids)) if ids else []
+        return self._answers(tenant, sql, ids=self._as_list(ids)) if ids else []
 
     def all_answers(self, tenant: str, after: str, limit: int) -> list[Answer]:
         """Questions in the order of their ids, above the id `after`."""
@@ -155,7 +155,7 @@ class Answers(Backend):
     def answer_vectors(self, tenant: str, ids: Sequence[str]) -> dict[str, bytes]:
         """The vectors of questions, in half precision; those that have none are left out."""
         sql = VECTORS.format(ids=self.AMONG.format("ids"))
-        rows = self._query(sql, tenant=tenant, ids=self._listed(ids)) if ids else []
+        rows = self._query(sql, tenant=tenant, ids=self._as_list(ids)) if ids else []
         return {str(id): bytes(vector) for id, vector in rows}
 
     def answer_page(
@@ -214,7 +214,7 @@ class Answers(Backend):
     def _answers(self, tenant: str, sql: str, **values: Any) -> list[Answer]:
         rows = self._query(sql, tenant=tenant, **values)
         tied: dict[str, list[Depends]] = {}
-        sql, ids = DEPENDS.format(ids=self.AMONG.format("ids")), self._listed([str(row[0]) for row in rows])
+        sql, ids = DEPENDS.format(ids=self.AMONG.format("ids")), self._as_list([str(row[0]) for row in rows])
         for answer, *rest in self._query(sql, tenant=tenant, ids=ids) if rows else ():
             tied.setdefault(answer, []).append(Depends(*rest))
         return [from_row(row, tied.get(str(row[0]), [])) for row in rows]

@@ -28,7 +28,7 @@ class Backend(ABC):
         """Run a statement with each set of values, in one transaction; the rows it returned."""
 
     @abstractmethod
-    def _listed(self, values: Sequence[Any]) -> Any:
+    def _as_list(self, values: Sequence[Any]) -> Any:
         """A list as the database takes it."""
 
     @abstractmethod
@@ -37,5 +37,5 @@ class Backend(ABC):
 
     def _among(self, name: str, wanted: Sequence[str], values: dict[str, Any]) -> str:
         """The condition that a column is in a list, which is added to the values under this name."""
-        values[name] = self._listed(wanted)
+        values[name] = self._as_list(wanted)
         return self.AMONG.format(name)

@@ -48,7 +48,7 @@ class Browsing(Reading):
 
     def browse(self, tenant: str, sieve: Sieve, after: str | None, limit: int) -> list[Memory]:
         """Memories that pass, newest first, below the id `after`."""
-        where, values = self._sieved(sieve)
+        where, values = self._sieve_where(sieve)
         if after:
             where += " and m.id < :after"
             values["after"] = after
@@ -58,14 +58,14 @@ class Browsing(Reading):
     def counted(self, tenant: str, only: Sequence[str] | None = None) -> Iterator[list[tuple[Any, ...]]]:
         """What memories are counted by, as `COLUMNS` names it: of some, or of all in the order of their ids."""
         if only is not None:
-            rows = self._query(f"{COUNTED} and m.id {self.AMONG.format('ids')}", tenant=tenant, ids=self._listed(only))
+            rows = self._query(f"{COUNTED} and m.id {self.AMONG.format('ids')}", tenant=tenant, ids=self._as_list(only))
             kinds = {one.id: one.kind for one in self.of(tenant, Source, sorted({row[ORIGIN] for row in rows}))}
-            yield _named_by(kinds, rows)
+            yield _with_source_kind(kinds, rows)
             return
         kinds = dict(self._query(SOURCES, tenant=tenant))  # one walk through an index is less than a look for each
         after = ""
         while rows := self._query(f"{COUNTED}{IN_ORDER}", tenant=tenant, after=after, limit=BATCH):
-            yield _named_by(kinds, rows)
+            yield _with_source_kind(kinds, rows)
             after = rows[-1][0]
 
     def recalled_last(self, tenant: str, filter: Filter, limit: int) -> list[Memory]:
@@ -88,7 +88,7 @@ class Browsing(Reading):
         """The newest links of one type."""
         return self._select(Link, columns(Link), RELATED, tenant=tenant, relation=relation, limit=limit)
 
-    def _sieved(self, sieve: Sieve) -> tuple[str, dict[str, Any]]:
+    def _sieve_where(self, sieve: Sieve) -> tuple[str, dict[str, Any]]:
         where, values = self._where(sieve.filter)
         if sieve.trusts:
             where += f" and m.trust {self._among('trusts', sieve.trusts, values)}"
@@ -98,7 +98,7 @@ class Browsing(Reading):
         return where, values
 
 
-def _named_by(kinds: Mapping[str, str], rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+def _with_source_kind(kinds: Mapping[str, str], rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     """Rows in which the kind of the source stands for the source."""
     return [(*row[:ORIGIN], kinds.get(row[ORIGIN], ""), *row[ORIGIN + 1 :]) for row in rows]
 

@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import ids, times
-from ..types import SCOPE_FIELDS, Noun
+from .. import ids
+from ..types import Noun
 from .browsing import COLUMNS, DAY, TIMES, WORDS, Sieve, date
+from .index import ALWAYS, NEVER, is_among, passing
 from .trail import Trace
 
 if TYPE_CHECKING:
     from .contract import Store
 
 MOST_TAGS, MOST_PROJECTS = 40, 60
-NEVER, ALWAYS = np.iinfo(np.int64).max, np.iinfo(np.int64).min
 MISSING = {"valid_from": ALWAYS, "valid_to": NEVER, "expires_at": NEVER}
 MANY = 5000  # changed memories, above which all are read
 Array = NDArray[Any]
@@ -68,29 +68,29 @@ class Census:
         self._late: dict[str, int] = {}  # rows of what came or changed since all were read, which was in order
         self._columns: dict[str, Array] = {name: np.empty(0, np.int64) for name in ("importance", *TIMES)}
         self._columns |= {word: np.empty(0, np.int32) for word in WORDS}
-        self._alive = np.empty(0, np.bool_)
+        self._columns |= {"happened": np.empty(0, np.int64), "alive": np.empty(0, np.bool_)}
         self._tagged, self._tags = np.empty(0, np.int64), np.empty(0, np.int32)  # row and tag of each pair
 
     def _catch_up(self) -> None:
         head = self._store.head(self._tenant)  # asked first: what is written meanwhile is read once more later
         if head == self._seq:
             return
-        changed = self._changed() if 0 <= self._seq < head else None
-        if changed is None or self._dead + len(changed) > max(1000, len(self._alive) // 4):
+        changed = self._read_changed() if 0 <= self._seq < head else None
+        if changed is None or self._dead + len(changed) > max(1000, len(self._ids) // 4):
             self._forget()
             for batch in self._store.counted(self._tenant):
                 self._append(batch)
             self._sorted, self._late = len(self._ids), {}
         elif changed:
             for id in changed:
-                if (row := self._row(id)) is not None and self._alive[row]:
-                    self._alive[row] = False
+                if (row := self._row(id)) is not None and self._columns["alive"][row]:
+                    self._columns["alive"][row] = False
                     self._dead += 1
             for batch in self._store.counted(self._tenant, sorted(changed)):
                 self._append(batch)
         self._seq = head
 
-    def _changed(self) -> set[str] | None:
+    def _read_changed(self) -> set[str] | None:
         """The memories that the journal names since; None where they are too many to look at one by one."""
         found: set[str] = set()
         trace = Trace(after=self._seq, nouns=("memory",))
@@ -108,10 +108,10 @@ class Census:
         if not rows:
             return
         values = dict(zip(COLUMNS, zip(*rows, strict=True), strict=True))
-        first = len(self._alive)
+        first = len(self._ids)
         self._ids = np.concatenate([self._ids, np.array([id.encode() for id in values["id"]], self._ids.dtype)])
         for word in WORDS:
-            codes = np.array(self._coded(word, values[word]), np.int32)
+            codes = np.array(self._encode(word, values[word]), np.int32)
             self._columns[word] = np.concatenate([self._columns[word], codes])
         for name in ("importance", *TIMES):
             given = [MISSING.get(name, 0) if value is None else value for value in values[name]]
@@ -120,63 +120,47 @@ class Census:
             (first + at, tag) for at, told in enumerate(values["tags"]) if told != "[]" for tag in json.loads(told)
         ]
         self._tagged = np.concatenate([self._tagged, np.array([row for row, _ in pairs], np.int64)])
-        named = np.array(self._coded("tag", [tag for _, tag in pairs]), np.int32)
+        named = np.array(self._encode("tag", [tag for _, tag in pairs]), np.int32)
         self._tags = np.concatenate([self._tags, named])
-        self._alive = np.concatenate([self._alive, np.ones(len(rows), np.bool_)])
+        known = [
+            one if one is not None else made
+            for one, made in zip(values["valid_from"], values["created_at"], strict=True)
+        ]
+        self._columns["happened"] = np.concatenate([self._columns["happened"], np.array(known, np.int64)])
+        self._columns["alive"] = np.concatenate([self._columns["alive"], np.ones(len(rows), np.bool_)])
         if self._sorted:
             self._late |= {id: first + at for at, id in enumerate(values["id"])}
 
-    def _coded(self, word: str, values: Iterable[str]) -> list[int]:
+    def _encode(self, word: str, values: Iterable[str]) -> list[int]:
         names = self._names[word]
         return [names.setdefault(value, len(names)) for value in values]
 
     def _count(self, sieve: Sieve) -> Facets:
-        passing = self._mask(sieve)
-        states = self._sums("state", passing)  # those too that were not asked for: they are what could be asked for
+        found = self._mask(sieve)
+        states = self._sums("state", found)  # those too that were not asked for: they are what could be asked for
         if sieve.filter.states:
-            passing &= self._is("state", sieve.filter.states)
-        tags = _largest(self._names["tag"], self._tags[passing[self._tagged]])
-        projects = self._sums("project", passing)
-        days, numbers = np.unique(self._columns["created_at"][passing] // DAY, return_counts=True)
-        sources = self._sums("source", passing)
+            found &= is_among(self._columns["state"], self._names["state"], sieve.filter.states)
+        tags = _largest(self._names["tag"], self._tags[found[self._tagged]])
+        projects = self._sums("project", found)
+        days, numbers = np.unique(self._columns["created_at"][found] // DAY, return_counts=True)
+        sources = self._sums("source", found)
         sources.pop("", None)
         return Facets(
-            int(passing.sum()), self._sums("kind", passing), self._sums("network", passing), states,
-            self._sums("trust", passing),
+            int(found.sum()), self._sums("kind", found), self._sums("network", found), states,
+            self._sums("trust", found),
             dict(list(projects.items())[:MOST_PROJECTS]), dict(list(tags.items())[:MOST_TAGS]), sources,
             {date(int(day)): int(number) for day, number in zip(days, numbers, strict=True)},
         )  # fmt: skip
 
     def _mask(self, sieve: Sieve) -> Array:
         """Which rows pass, whatever their state."""
-        filter, columns, mask = sieve.filter, self._columns, self._alive.copy()
-        for name in SCOPE_FIELDS:
-            if allowed := filter.scope.allowed(name, inside=filter.inside):
-                mask &= self._is(name, allowed)
-        for word, wanted in (
-            ("kind", filter.kinds), ("network", filter.networks), ("trust", sieve.trusts), ("source", sieve.sources)
-        ):  # fmt: skip
-            if wanted:
-                mask &= self._is(word, wanted)
-        for tag in filter.tags:
+        more = {"trust": sieve.trusts, "source": sieve.sources}
+        mask = passing(sieve.filter, self._columns.__getitem__, self._names, more)
+        for tag in sieve.filter.tags:
             has = np.zeros(len(mask), np.bool_)
             has[self._tagged[self._tags == self._names["tag"].get(tag, -1)]] = True
             mask &= has
-        if filter.min_importance > 1:
-            mask &= columns["importance"] >= filter.min_importance
-        if filter.since or filter.until:
-            known = columns["valid_from"] != ALWAYS
-            happened = np.where(known, columns["valid_from"], columns["created_at"])
-            mask &= (happened >= times.micros(filter.since)) if filter.since else True
-            mask &= (happened <= times.micros(filter.until)) if filter.until else True
-        if filter.current_at:
-            now = times.micros(filter.current_at)
-            mask &= (columns["valid_from"] <= now) & (now < columns["valid_to"]) & (now < columns["expires_at"])
         return mask
-
-    def _is(self, word: str, wanted: Sequence[str]) -> Array:
-        codes = [self._names[word].get(value, -1) for value in wanted]
-        return np.isin(self._columns[word], codes)
 
     def _sums(self, word: str, passing: Array) -> dict[str, int]:
         return _largest(self._names[word], self._columns[word][passing])

@@ -193,7 +193,7 @@ class Changes(ABC):
         """The rows of a statement as they are."""
 
     @abstractmethod
-    def _held(self, term: str) -> bool:
+    def _holds_term(self, term: str) -> bool:
         """Whether a memory of this tenant is found by a term."""
 
     @abstractmethod
@@ -356,7 +356,7 @@ class Changes(ABC):
         for id, owner, question, answer in self._records(answers.SAID):
             said = f"{question}\n{answer}"
             shared = told.intersection(terms.terms(said))
-            held |= {term: self._held(term) for term in shared if term not in held}
+            held |= {term: self._holds_term(term) for term in shared if term not in held}
             if (
                 (user and owner == user)
                 or any(one in said for one in passages)

@@ -205,14 +205,14 @@ def parts(store: Store, step: Progress) -> Iterator[Part]:
     for tenant in store.tenants():
         for kind in NOUNS.values():
             if kind is not Memory:
-                yield _told(tenant, noun_name(kind), (noun.as_dict() for noun in store.each(tenant, kind)))
+                yield _hash_rows(tenant, noun_name(kind), (noun.as_dict() for noun in store.each(tenant, kind)))
         yield from _memories(store, tenant, step)
         yield _journal(store, tenant, step)
         yield _sightings(store, tenant)
-        yield _told(tenant, "job", (job.as_dict() for job in store.each(tenant, Job)))
-        yield _told(tenant, "door", store.doors(tenant))
-        yield _told(tenant, "ledger", (spent.as_dict() for spent in store.spent(tenant)))
-        yield _told(tenant, "answer", (one.as_dict() for one in store.each_answer(tenant)))
+        yield _hash_rows(tenant, "job", (job.as_dict() for job in store.each(tenant, Job)))
+        yield _hash_rows(tenant, "door", store.doors(tenant))
+        yield _hash_rows(tenant, "ledger", (spent.as_dict() for spent in store.spent(tenant)))
+        yield _hash_rows(tenant, "answer", (one.as_dict() for one in store.each_answer(tenant)))
 
 
 def _sightings(store: Store, tenant: str) -> Part:
@@ -223,7 +223,7 @@ def _sightings(store: Store, tenant: str) -> Part:
     return digest.part(tenant, "sighting")
 
 
-def _told(tenant: str, noun: str, rows: Iterable[dict[str, Any]]) -> Part:
+def _hash_rows(tenant: str, noun: str, rows: Iterable[dict[str, Any]]) -> Part:
     digest = _Digest()
     for row in rows:
         digest.add(row)

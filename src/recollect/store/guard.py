@@ -46,12 +46,12 @@ class Damage:
         told = [f"change {seq} {why}" for seq, why in self.changes.items()]
         fix = f"Run: recollect doctor --fix, which takes them from the journal. {StoreCorrupt.fix}"
         return [
-            checked("rows", not rows, _named(rows) or "every row is what was written", fix),
-            checked("journal", not told, _named(told) or "no change is missing or altered", StoreCorrupt.fix),
+            checked("rows", not rows, _name_some(rows) or "every row is what was written", fix),
+            checked("journal", not told, _name_some(told) or "no change is missing or altered", StoreCorrupt.fix),
         ]
 
 
-def _named(told: list[str]) -> str:
+def _name_some(told: list[str]) -> str:
     more = f", and {len(told) - SHOWN} more" if len(told) > SHOWN else ""
     return ", ".join(told[:SHOWN]) + more
 

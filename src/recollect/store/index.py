@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import os
 import zipfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -122,33 +122,10 @@ class VectorIndex:
 
     def mask(self, filter: Filter, tagged: Sequence[int] | None) -> Mask | None:
         """Which rows a filter lets through; None when that is all of them."""
-        mask = self["alive"].copy()
-        for word in SCOPE_FIELDS:
-            if allowed := filter.scope.allowed(word, inside=filter.inside):
-                mask &= self._is(word, allowed)
-        for word, wanted in (("kind", filter.kinds), ("network", filter.networks), ("state", filter.states)):
-            if wanted:
-                mask &= self._is(word, wanted)
-        if filter.min_importance > 1:
-            mask &= self["importance"] >= filter.min_importance
-        if filter.since:
-            mask &= self["happened"] >= times.micros(filter.since)
-        if filter.until:
-            mask &= self["happened"] <= times.micros(filter.until)
-        if filter.current_at:
-            now = times.micros(filter.current_at)
-            mask &= (self["valid_from"] <= now) & (now < self["valid_to"]) & (now < self["expires_at"])
+        mask = passing(filter, self.__getitem__, self._names, {"state": filter.states})
         if tagged is not None:
             mask &= np.isin(self["memory"], np.array(tagged, np.int64))
         return None if mask.all() else mask
-
-    def _is(self, word: str, values: Sequence[str]) -> Mask:
-        codes = [code for value in values if (code := self._names[word].get(value)) is not None]
-        if len(codes) == len(self._names[word]):
-            return np.ones(self.count, np.bool_)
-        if len(codes) == 1:
-            return np.asarray(self[word] == codes[0])
-        return np.isin(self[word], codes)
 
     def candidates(self, query: Floats, mask: Mask | None, limit: int) -> dict[int, str]:
         """The rows of the store worth an exact look when `limit` are wanted, with the id of their memory."""
@@ -197,3 +174,36 @@ class VectorIndex:
         index._centered_on = header["centered_on"]
         index.count = len(index._columns["row"])
         return index if index.bits.count == index.count else None
+
+
+def passing(
+    filter: Filter, column: Callable[[str], NDArray[Any]], names: Mapping[str, Mapping[str, int]],
+    more: Mapping[str, Sequence[str]],
+) -> Mask:  # fmt: skip
+    """Which living rows a filter lets through, whatever their tags and state; `more` are other words and their values.
+
+    `column` gives the numbers of a column, `names` the number of each word in it.
+    """
+    mask: Mask = column("alive").copy()
+    wanted = {name: filter.scope.allowed(name, inside=filter.inside) for name in SCOPE_FIELDS}
+    for word, values in {**wanted, "kind": filter.kinds, "network": filter.networks, **more}.items():
+        if values:
+            mask &= is_among(column(word), names[word], values)
+    if filter.min_importance > 1:
+        mask &= column("importance") >= filter.min_importance
+    if filter.since:
+        mask &= column("happened") >= times.micros(filter.since)
+    if filter.until:
+        mask &= column("happened") <= times.micros(filter.until)
+    if filter.current_at:
+        now = times.micros(filter.current_at)
+        mask &= (column("valid_from") <= now) & (now < column("valid_to")) & (now < column("expires_at"))
+    return mask
+
+
+def is_among(column: NDArray[Any], names: Mapping[str, int], values: Sequence[str]) -> Mask:
+    """Which rows of a column hold one of these words."""
+    codes = [code for value in values if (code := names.get(value)) is not None]
+    if len(codes) == len(names):
+        return np.ones(len(column), np.bool_)
+    return np.asarray(column == codes[0]) if len(codes) == 1 else np.isin(column, codes)

@@ -35,17 +35,17 @@ class Listener:
         deadline = time.monotonic() + timeout
         self._start()
         while True:
-            heard = self._heard(tenant)  # before the look: a call that comes in between is not lost
+            heard = self._calls_of(tenant)  # before the look: a call that comes in between is not lost
             newest = head(tenant)
             left = deadline - time.monotonic()
             if newest > after or left <= 0 or self._closed:
                 return newest
             with self._news:
                 until = time.monotonic() + min(left, LOOK)
-                while not self._closed and self._heard(tenant) == heard and (rest := until - time.monotonic()) > 0:
+                while not self._closed and self._calls_of(tenant) == heard and (rest := until - time.monotonic()) > 0:
                     self._news.wait(rest)
 
-    def _heard(self, tenant: str) -> tuple[int, int]:
+    def _calls_of(self, tenant: str) -> tuple[int, int]:
         """Changes whenever it is worth looking. What was called out is only a hint: stores in other schemas of the same
         database call on the same channel, and who only believed a number could wait for one that never comes."""
         return self._calls[tenant], self._connected

@@ -144,7 +144,7 @@ class PostgresStore(Tending):
         self._summed = set()
 
     @contextmanager
-    def _begun(self, tenant: str, mode: str) -> Iterator[Connection]:
+    def _begin(self, tenant: str, mode: str) -> Iterator[Connection]:
         with server.our_errors(self.url):
             start = server.within(tenant, mode)
             con, _ = server.begun(self._pool, self._patience, lambda con: con.execute(start))
@@ -156,7 +156,7 @@ class PostgresStore(Tending):
     @contextmanager
     def _reading(self, tenant: str) -> Iterator[Connection]:
         """A connection inside one snapshot of one tenant."""
-        with self._begun(tenant, "isolation level repeatable read read only") as con:
+        with self._begin(tenant, "isolation level repeatable read read only") as con:
             yield con
 
     @contextmanager
@@ -187,7 +187,7 @@ class PostgresStore(Tending):
     @contextmanager
     def _turn(self, tenant: str) -> Iterator[None]:
         """Leave connections to those who read: writers that wait for a lock must not hold them all."""
-        _allowed(tenant)
+        _refuse_reserved(tenant)
         if not self._writers.acquire(timeout=self._patience):
             raise StoreLocked(f"{WRITERS} other writers of this process did not end in time: {shown(self.url)}.")
         try:
@@ -246,12 +246,12 @@ class PostgresStore(Tending):
     def tenants(self) -> list[str]:
         return [str(row[0]) for row in self._query(TENANTS, tenant=EVERYBODY)]
 
-    def _presented(self, sha256: str) -> list[tuple[Any, ...]]:
+    def _find_token(self, sha256: str) -> list[tuple[Any, ...]]:
         with self._reading("") as con:
             con.execute(compose.SQL("set local recollect.token = {}").format(compose.Literal(sha256)))
             return con.execute(named(TOKEN), {"sha256": sha256}).fetchall()
 
-    def _listed(self, values: Sequence[Any]) -> list[Any]:
+    def _as_list(self, values: Sequence[Any]) -> list[Any]:
         return list(values)
 
     def _select(self, kind: type[N], names: Sequence[str], sql: str, **values: Any) -> list[N]:
@@ -374,8 +374,8 @@ class PostgresStore(Tending):
 
     def _alter(self, tenant: str, sql: str, many: Sequence[Mapping[str, Any]]) -> list[Sequence[Any]]:
         found: list[Sequence[Any]] = []
-        _allowed(tenant)
-        with self._begun(tenant, "") as con:
+        _refuse_reserved(tenant)
+        with self._begin(tenant, "") as con:
             for values in many:
                 rows = con.execute(named(sql), values)
                 found += rows.fetchall() if rows.description else []
@@ -412,6 +412,6 @@ class PostgresStore(Tending):
                     changes.index(memory)
 
 
-def _allowed(tenant: str) -> None:
+def _refuse_reserved(tenant: str) -> None:
     if tenant == EVERYBODY:
         raise BadInput(f"A tenant cannot be called {tenant!r}.", fix="Choose another name.")

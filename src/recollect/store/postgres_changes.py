@@ -143,7 +143,7 @@ class PostgresChanges(Changes):
         self._note_down()
         return list(self._con.execute(named(sql), {"tenant": self._tenant, **values}))
 
-    def _held(self, term: str) -> bool:
+    def _holds_term(self, term: str) -> bool:
         return bool(self._value(HELD, term=term))
 
     def _write_vectors(self, memory: str, model: str, vectors: Floats) -> None:
@@ -164,7 +164,8 @@ class PostgresChanges(Changes):
         if old is None or old.tags != memory.tags:
             self._replace(UNTAG, TAG, memory.id, sorted(set(memory.tags)))
         if old is None or old.refs != memory.refs:
-            self._replace(UNREFER, REFER, memory.id, sorted({_short(ref.lower()) for ref in memory.refs}))
+            refs = {ref.lower() if len(ref) <= LONGEST else text.key(ref.lower()) for ref in memory.refs}
+            self._replace(UNREFER, REFER, memory.id, sorted(refs))
 
     def _replace(self, remove: str, add: str, memory: str, values: list[str]) -> None:
         self._run(remove, id=memory, values=values)
@@ -182,7 +183,3 @@ def _found_by(memory: Memory) -> tuple[object, ...]:
     """What of a memory `index` reads: where none of it changes, full text, tags and references stay as they are."""
     around = memory.context, memory.speaker, memory.valid_from, memory.refs
     return memory.title, memory.content, memory.keywords, memory.reasoning, memory.tags, *around
-
-
-def _short(ref: str) -> str:
-    return ref if len(ref) <= LONGEST else text.key(ref)

@@ -62,11 +62,11 @@ class Reading(Backend):
     def _where(self, filter: Filter) -> tuple[str, dict[str, Any]]:
         """A filter as conditions on the memory `m`."""
         conditions, values = filters.where(filter, self.AMONG, self.KEY)
-        return conditions, {name: self._listed(one) if isinstance(one, list) else one for name, one in values.items()}
+        return conditions, {name: self._as_list(one) if isinstance(one, list) else one for name, one in values.items()}
 
     def memories(self, tenant: str, ids: Sequence[str]) -> dict[str, Memory]:
         sql = f"{MEMORIES} and m.id {self.AMONG.format('ids')}"
-        found = self._select(Memory, MEMORY_COLUMNS, sql, tenant=tenant, ids=self._listed(ids)) if ids else []
+        found = self._select(Memory, MEMORY_COLUMNS, sql, tenant=tenant, ids=self._as_list(ids)) if ids else []
         return {memory.id: memory for memory in found}
 
     def ending(self, tenant: str, tail: str, limit: int) -> list[str]:
@@ -103,7 +103,7 @@ class Reading(Backend):
             raise ValueError(f"{kind.__name__} has no column {column}")
         # Sorted here: asked to sort, SQLite walks all of the tenant's ids to look for a few.
         sql = f"{NOUN[kind]} and {column} {self.AMONG.format('ids')}"
-        found = self._select(kind, columns(kind), sql, tenant=tenant, ids=self._listed(ids)) if ids else []
+        found = self._select(kind, columns(kind), sql, tenant=tenant, ids=self._as_list(ids)) if ids else []
         return sorted(found, key=lambda noun: noun.id)
 
     def all(self, tenant: str, kind: type[N], after: str, limit: int) -> list[N]:
@@ -132,7 +132,7 @@ class Reading(Backend):
 
     def sharing(self, tenant: str, ids: Sequence[str]) -> list[tuple[str, str, int]]:
         """Pairs of one of these memories and another that shares references with it, with how many."""
-        rows = self._query(self.SHARING, tenant=tenant, ids=self._listed(ids))
+        rows = self._query(self.SHARING, tenant=tenant, ids=self._as_list(ids))
         return [(str(one), str(other), int(count)) for one, other, count in rows]
 
     def head(self, tenant: str) -> int:

@@ -59,16 +59,16 @@ def from_file(path: Path, tenant: str) -> Salvaged:
                 _take_entry(row, told)
             else:
                 _take_noun(kind, tenant, row, held)
-    return _merged(held, sorted(told.values(), key=lambda entry: entry.seq))
+    return _merge(held, sorted(told.values(), key=lambda entry: entry.seq))
 
 
 def from_store(store: Store, tenant: str) -> Salvaged:
     """What a store that can be opened still holds of a tenant."""
     held = {(kind, noun.id): noun for kind in NOUNS.values() for noun in store.each(tenant, kind)}
-    return _merged(held, list(store.each_entry(tenant, Trace())))
+    return _merge(held, list(store.each_entry(tenant, Trace())))
 
 
-def _merged(held: dict[tuple[type[Kept], str], Kept], told: list[Entry]) -> Salvaged:
+def _merge(held: dict[tuple[type[Kept], str], Kept], told: list[Entry]) -> Salvaged:
     """The rows and what the journal tells, as one state."""
     found = Salvaged(entries=told)
     missing = (told[-1].seq - len(told)) if told else 0
@@ -191,7 +191,7 @@ def _cells(page: bytes, number: int, pages: dict[int, bytes], size: int) -> Iter
             length, start = _varint(page, start)
             if kind == LEAF:
                 _, start = _varint(page, start)
-            values = _decoded(_payload(page, start, length, pages, size, is_table=kind == LEAF))
+            values = _decode(_payload(page, start, length, pages, size, is_table=kind == LEAF))
             values = values[1:] if kind == LEAF and values and values[0] is None else values
         except (IndexError, ValueError, KeyError):
             continue
@@ -217,7 +217,7 @@ def _payload(page: bytes, start: int, length: int, pages: dict[int, bytes], size
     return b"".join(parts)
 
 
-def _decoded(record: bytes) -> list[Any]:
+def _decode(record: bytes) -> list[Any]:
     """The values of a record; a text that is not UTF-8 makes it unreadable."""
     end, at = _varint(record, 0)
     values: list[Any] = []

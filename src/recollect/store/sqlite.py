@@ -208,7 +208,7 @@ class SQLiteStore(Tending):
         with self._reading() as con:
             return sorted(str(row[0]) for row in con.execute(TENANTS))
 
-    def _listed(self, values: Sequence[Any]) -> str:
+    def _as_list(self, values: Sequence[Any]) -> str:
         return to_json(list(values))
 
     def _select(self, kind: type[N], names: Sequence[str], sql: str, **values: Any) -> list[N]:
@@ -299,14 +299,14 @@ class SQLiteStore(Tending):
 
     def _share(self, con: apsw.Connection, tenant: str) -> float:
         """The tenant's part of all memories."""
-        return self._counted(con, tenant, SHARE, {})
+        return self._count_kept(con, tenant, SHARE, {})
 
     def _breadth(self, con: apsw.Connection, tenant: str, filter: Filter) -> int:
         """How many memories pass a filter."""
         conditions, values = self._where(filter)
-        return int(self._counted(con, tenant, COUNT.format(where=conditions), values))
+        return int(self._count_kept(con, tenant, COUNT.format(where=conditions), values))
 
-    def _counted(self, con: apsw.Connection, tenant: str, sql: str, values: dict[str, Any]) -> float:
+    def _count_kept(self, con: apsw.Connection, tenant: str, sql: str, values: dict[str, Any]) -> float:
         values = {"tenant": tenant, **values}
         head = int(con.execute(HEAD, values).get)
         return self._figures.get(f"{sql}\0{values}", head, lambda: float(con.execute(sql, values).get))
@@ -316,7 +316,7 @@ class SQLiteStore(Tending):
             index = self._index(con, tenant, model)
             if not index.count:
                 return []
-            rows = index.candidates(query, index.mask(filter, self._tagged(con, tenant, filter)), limit)
+            rows = index.candidates(query, index.mask(filter, self._find_tagged(con, tenant, filter)), limit)
             values = {"rows": to_json(list(rows)), "tenant": tenant, "model": model}
             found: list[Any] = con.execute(VECTORS, values).fetchall()
         scores = _best([(rows[row], vector) for row, vector in found], query)
@@ -339,7 +339,7 @@ class SQLiteStore(Tending):
         return found
 
     @staticmethod
-    def _tagged(con: apsw.Connection, tenant: str, filter: Filter) -> list[int] | None:
+    def _find_tagged(con: apsw.Connection, tenant: str, filter: Filter) -> list[int] | None:
         if not filter.tags:
             return None
         sets = [{row[0] for row in con.execute(TAGGED, (tenant, tag))} for tag in filter.tags]
@@ -403,7 +403,7 @@ class SQLiteStore(Tending):
                 except apsw.BusyError:
                     log.warning("another process is reading: traces of what was purged leave the log when it is done")
 
-    def _presented(self, sha256: str) -> list[tuple[Any, ...]]:
+    def _find_token(self, sha256: str) -> list[tuple[Any, ...]]:
         return self._query(TOKEN, sha256=sha256)
 
     def _query(self, sql: str, **values: Any) -> list[tuple[Any, ...]]:

@@ -49,7 +49,7 @@ class SQLiteChanges(Changes):
     def _readable(self, sql: str, **values: Any) -> list[Sequence[Any]]:
         return fetch(self._con, sql, {"tenant": self._tenant, **values})[0]
 
-    def _held(self, term: str) -> bool:
+    def _holds_term(self, term: str) -> bool:
         house = wall(self._tenant, "").split()[0]
         return bool(self._value(HELD, match=f'wall : {house} AND "{term}"'))
 

@@ -66,7 +66,7 @@ def backup(store: Store, path: Path, now: datetime, step: Progress) -> Backup:
     try:
         with closing(open_store(path, 30, now)) as made:
             verified = _verify(store, made, step)
-            return _told(path, made, verified)
+            return _describe(path, made, verified)
     except (CopyDiffers, StoreCorrupt):
         for end in BESIDE:  # nothing is left of a backup that cannot be believed
             path.with_name(path.name + end).unlink(missing_ok=True)
@@ -94,7 +94,7 @@ def restore(path: Path, settings: Settings, now: datetime, step: Progress) -> Ba
                 copy(source, target, step)
                 verified, again = _verify(source, target, step), replay(target, settings, lambda: now)
             target.save()
-            told = _told(path, target, verified)
+            told = _describe(path, target, verified)
     return replace(told, path=shown(settings.place), aside=aside, erased=again.erased, held=again.held)
 
 
@@ -165,7 +165,7 @@ def _sound(store: Store) -> None:
             raise StoreCorrupt(f"It is damaged: {broken[0].detail}.", fix=broken[0].fix)
 
 
-def _told(path: Path, made: Store, verified: str) -> Backup:
+def _describe(path: Path, made: Store, verified: str) -> Backup:
     tenants = made.tenants()
     memories = sum(int(made.stats(tenant)["memories"]) for tenant in tenants)
     journal = sum(made.head(tenant) for tenant in tenants)

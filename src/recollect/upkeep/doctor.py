@@ -75,7 +75,7 @@ def diagnose(package: str, now: datetime, **given: Any) -> Diagnosis:
     except RecollectError as error:
         return Diagnosis((*checks, _broken("settings", error)))
     store, opened = _store(chosen, now)
-    exposed = tuple(_exposed(chosen, ours=store is not None))
+    exposed = tuple(_find_exposed(chosen, ours=store is not None))
     found, embedder = _embedder(chosen)
     checks += [_config(chosen), _home(chosen), _permissions(exposed), _space(chosen), *opened, found]
     missing = False
@@ -117,7 +117,7 @@ def fix_permissions(exposed: Sequence[tuple[Path, int]]) -> list[str]:
     """Give files and folder the modes they should have; gives what was done. The next look finds what could not be."""
     done = []
     for path, wanted in exposed:
-        if not _shared(path) and os.access(path, os.W_OK) and path.stat().st_uid == os.getuid():
+        if not _is_shared(path) and os.access(path, os.W_OK) and path.stat().st_uid == os.getuid():
             path.chmod(wanted)
             done.append(f"{path} is {wanted:04o} now")
     return done
@@ -146,7 +146,7 @@ def _permissions(exposed: Sequence[tuple[Path, int]]) -> Check:
     def names(paths: Sequence[tuple[Path, int]]) -> str:
         return ", ".join(f"{path} ({stat.S_IMODE(path.stat().st_mode):04o})" for path, _ in paths)
 
-    if ours := [(path, wanted) for path, wanted in exposed if not _shared(path)]:
+    if ours := [(path, wanted) for path, wanted in exposed if not _is_shared(path)]:
         commands = " && ".join(f"chmod {wanted:o} {shlex.quote(str(path))}" for path, wanted in ours[:3])
         return Check(
             "permissions", "broken", f"open to others: {names(ours)}", f"recollect doctor --fix, or: {commands}"
@@ -157,7 +157,7 @@ def _permissions(exposed: Sequence[tuple[Path, int]]) -> Check:
     return Check("permissions", "ok", "open to nobody but you")
 
 
-def _exposed(chosen: Settings, ours: bool) -> Iterator[tuple[Path, int]]:
+def _find_exposed(chosen: Settings, ours: bool) -> Iterator[tuple[Path, int]]:
     """Our files and folder that somebody else may use, with the mode they should have.
 
     A file counts as ours when it opened as a store of ours or lies in the home folder under our name: a wrong
@@ -173,7 +173,7 @@ def _exposed(chosen: Settings, ours: bool) -> Iterator[tuple[Path, int]]:
             yield path, mode
 
 
-def _shared(path: Path) -> bool:
+def _is_shared(path: Path) -> bool:
     """Whether a folder is for more than our files, so that closing it would shut others out."""
     return path.is_dir() and (path in (Path.home(), Path(path.anchor)) or bool(path.stat().st_mode & stat.S_ISVTX))
 

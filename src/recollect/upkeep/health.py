@@ -104,7 +104,7 @@ class Checkup:
             return Health("unknown", alerts=("there is no model, so no vectors are searched",))
         if another := Serving.of(self._store, self._tenant).another(embedder.model):
             return Health("unknown", embedder.model, alerts=(another,))
-        before = self._kept()
+        before = self._read_kept()
         recall, questions = self.measure(embedder)
         first = before.get("baseline", {}) if before.get("model") == embedder.model else {}
         alerts, status = self._alerts(recall, first), "ok"
@@ -126,7 +126,7 @@ class Checkup:
 
     def last(self) -> Health | None:
         """The last measurement."""
-        told = self._kept().get("last")
+        told = self._read_kept().get("last")
         return Health.from_dict(told) if told else None
 
     def due(self, hours: float) -> bool:
@@ -220,7 +220,7 @@ class Checkup:
             return {}
         return told if isinstance(told, dict) else {}
 
-    def _kept(self) -> dict[str, Any]:
+    def _read_kept(self) -> dict[str, Any]:
         told = self._file().get(self._name, {})
         return told if isinstance(told, dict) else {}
 

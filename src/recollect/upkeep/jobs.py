@@ -80,7 +80,7 @@ class Run:
             raise Interrupted
 
 
-Handler = Callable[[Run], None]
+Handler = Callable[[Run], object]
 
 
 class Worker:

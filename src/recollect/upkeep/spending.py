@@ -91,13 +91,13 @@ class Spending:
                 call.used = (call.most[0], 0)
             raise
         finally:
-            after = self._spent(call, booked.day, call.used) if call.made else replace(booked, **_NOTHING)
+            after = self._price(call, booked.day, call.used) if call.made else replace(booked, **_NOTHING)
             # The answer is there and must not be lost for this: a booking that stays is at the most it can have cost.
             self._book(_less(after, booked), strict=False)
 
     def _reserve(self, call: Call) -> Spent:
         now = self._now().astimezone(UTC)
-        booked = replace(self._spent(call, f"{now:%Y-%m-%d}", call.most), estimated=0)
+        booked = replace(self._price(call, f"{now:%Y-%m-%d}", call.most), estimated=0)
         self._book(booked, strict=not call.free)
         try:
             self._check(booked, now)
@@ -107,7 +107,7 @@ class Spending:
             raise
         return booked
 
-    def _spent(self, call: Call, day: str, used: tuple[int, int]) -> Spent:
+    def _price(self, call: Call, day: str, used: tuple[int, int]) -> Spent:
         nanos = 0 if call.free else self.nanos(call.model, *used)
         return Spent(
             day, call.project, call.operation, call.model, 1, 0, used[0], used[1], nanos, int(call.estimated)
@@ -172,7 +172,7 @@ class Spending:
         return {
             "since": first,
             "until": last,
-            "rows": [_shown(one) for one in rows],
+            "rows": [_as_plain(one) for one in rows],
             "total": _total(rows),
             "budgets": {
                 "day": {"limit": limits.budget_day, "spent": day / DOLLAR},
@@ -193,7 +193,7 @@ def _less(after: Spent, before: Spent) -> Spent:
     return replace(after, **{name: getattr(after, name) - getattr(before, name) for name in _NOTHING})
 
 
-def _shown(spent: Spent) -> dict[str, Any]:
+def _as_plain(spent: Spent) -> dict[str, Any]:
     told = spent.as_dict()
     return {name: value for name, value in told.items() if name != "nanos"} | {"dollars": spent.nanos / DOLLAR}
 

@@ -54,17 +54,13 @@ def decayed(room: Room) -> Iterator[list[Act]]:
         return
     for page in room.pages(kinds=[kind for kind in KINDS if kind not in LASTING]):
         faint = [memory for memory in page if _faint(room, memory) and not room.sacred(memory)]
-        yield from lots(_state(room, m, "archived", "archive", _unused(room, m)) for m in faint)
+        yield from lots(_state(room, m, "archived", "archive", f"unused for {room.idle(m):.0f} days") for m in faint)
 
 
 def _faint(room: Room, memory: Memory) -> bool:
     if memory.importance >= MATTERS or memory.observed >= OFTEN:
         return False
     return strength(room.idle(memory), memory.importance, room.rules.decay_days) < FAINT
-
-
-def _unused(room: Room, memory: Memory) -> str:
-    return f"unused for {room.idle(memory):.0f} days"
 
 
 def _state(room: Room, memory: Memory, state: str, operation: str, why: str) -> Act:

@@ -61,22 +61,22 @@ def compacted(room: Room) -> Iterator[list[Act]]:
             found = room.store.memories(room.tenant, ids[start : start + MOST])
             some = [memory for memory in found.values() if not room.sacred(memory)]
             if len(some) >= FEWEST:
-                yield [_summed(room, sorted(some, key=_told))]
+                yield [_sum_up(room, sorted(some, key=_told_at))]
 
 
-def _told(memory: Memory) -> Any:
+def _told_at(memory: Memory) -> Any:
     return memory.valid_from or memory.created_at, memory.position or 0, memory.id
 
 
-def _summed(room: Room, members: list[Memory]) -> Act:
+def _sum_up(room: Room, members: list[Memory]) -> Act:
     lines = chosen(members, lambda sentence: bool(room.writer.tombstoned([Draft(sentence)])))
-    first, last = (_told(memory)[0].date() for memory in (members[0], members[-1]))
+    first, last = (_told_at(memory)[0].date() for memory in (members[0], members[-1]))
     days = f"{first}" if first == last else f"{first} to {last}"
     head = f"{len(members)} {members[0].kind}s, {days}"
     draft = Draft(
         "\n".join([f"{head}:", *map(str, lines)]), kind="summary", title=head, scope=members[0].scope, importance=SMALL,
         tags=("compacted",), refs=tuple(dict.fromkeys(ref for one in members for ref in one.refs))[:16],
-        valid_from=_told(members[0])[0], confidence=0.7, network="observation",
+        valid_from=_told_at(members[0])[0], confidence=0.7, network="observation",
         source=Source("", "document", uri=f"summary:{text.key(' '.join(one.id for one in members))[:16]}", title=head),
     )  # fmt: skip
     item = prepare(draft, room.writer.content_limit, room.writer.actor)

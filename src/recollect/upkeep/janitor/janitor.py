@@ -124,7 +124,7 @@ class Janitor:
 
     def run(self, *, dry_run: bool = False, steps: Sequence[str] = (), progress: Progress | None = None) -> Report:
         """Clean up now and tell what was done; with `dry_run`, only what would be."""
-        wanted = self._wanted(steps)
+        wanted = self._check_steps(steps)
         if dry_run:
             return self._rehearse(wanted, progress)
         job = self.later(steps=wanted)
@@ -150,7 +150,7 @@ class Janitor:
 
     def later(self, *, steps: Sequence[str] = (), due: datetime | None = None) -> Job:
         """The job of the next run, due now unless told; raises when one is running."""
-        wanted, now = self._wanted(steps), self._writer.now()
+        wanted, now = self._check_steps(steps), self._writer.now()
         last = self.last()
         if last is not None and last.state == "running" and last.leased_until and last.leased_until > now:
             raise Refused(f"The janitor is at work (job {last.id}).", fix=f"Wait for it: recollect jobs show {last.id}")
@@ -183,14 +183,14 @@ class Janitor:
         return self._store.of(self._tenant, Job, [id])[0]
 
     @staticmethod
-    def _wanted(steps: Sequence[str]) -> tuple[str, ...]:
+    def _check_steps(steps: Sequence[str]) -> tuple[str, ...]:
         for step in steps:
             one_of(step, NAMES, "step")
         return tuple(name for name in NAMES if not steps or name in steps)
 
     def work(self, run: Run, progress: Progress | None = None) -> None:
         """Do a job: the steps that are not done yet; an attempt takes up where the one before was cut off."""
-        wanted = self._wanted(run.job.payload.get("steps", ()))
+        wanted = self._check_steps(run.job.payload.get("steps", ()))
         fresh = {"steps": [], "left": 0, "checkpoint": "", "through": self._through()}
         kept: dict[str, Any] = {**fresh, **run.job.progress}
         run.progress = kept
@@ -248,7 +248,7 @@ class Janitor:
             due = self._policies.apply(dry_run=True, beat=beat)
             if due.archived or due.purged:
                 self._make_checkpoint(kept)
-            return _retained(self._policies.apply(beat=beat), began), 0
+            return _report_retention(self._policies.apply(beat=beat), began), 0
         made: list[Act] = []
         left = 0
         for lot in STEPS[name](room):
@@ -262,7 +262,7 @@ class Janitor:
                 room.gone |= {id for act in done for id in act.retires}
                 room.gone -= {id for act in lot if act not in done for id in act.retires}
             beat()
-        return _told(name, room, made, began), left
+        return _report(name, room, made, began), left
 
     def _make_checkpoint(self, kept: dict[str, Any]) -> None:
         """Make one to go back to, before the first change of a run."""
@@ -273,30 +273,30 @@ class Janitor:
         room, through, steps = self._room(), self._through(), []
         for number, name in enumerate(wanted):
             began, room.looked, room.since = time.process_time(), 0, through.get(name, 0)
-            steps.append(self._planned(room, name, began))
+            steps.append(self._plan(room, name, began))
             if progress:
                 progress(number + 1, len(wanted))
         return Report(True, tuple(steps), sum(one.changed for one in steps))
 
-    def _planned(self, room: Room, name: str, began: float) -> Done:
+    def _plan(self, room: Room, name: str, began: float) -> Done:
         if name == RETENTION:
             due = self._policies.apply(dry_run=True)
             room.gone |= {*due.archived, *due.purged}
-            return _retained(due, began)
+            return _report_retention(due, began)
         acts: list[Act] = []
         for lot in STEPS[name](room) if name in STEPS else ():
             acts += lot
             room.gone |= {id for act in lot for id in act.retires}
-        return _told(name, room, acts, began)
+        return _report(name, room, acts, began)
 
 
-def _told(name: str, room: Room, acts: Sequence[Act], began: float) -> Done:
+def _report(name: str, room: Room, acts: Sequence[Act], began: float) -> Done:
     told = tuple({"what": act.what, "id": act.target, "other": act.other, "why": act.why} for act in acts[:TOLD])
     by = dict(Counter(act.what for act in acts))
     return Done(name, room.looked, len(acts), by, told, cpu_seconds=round(time.process_time() - began, 2))
 
 
-def _retained(done: Retained, began: float) -> Done:
+def _report_retention(done: Retained, began: float) -> Done:
     """What the retention policies did, or would do."""
     kept = {"archived": done.archived, "purged": done.purged, "held": done.held}
     told = [{"what": what, "id": id, "other": "", "why": "a policy"} for what, ids in kept.items() for id in ids]

@@ -51,7 +51,7 @@ def _exact(room: Room, page: list[Memory]) -> Iterator[Act]:
                 alike.pop(1)
                 continue
             alike = [pair[0], *alike[2:]]
-            yield _merged(room, *pair, "the same words")
+            yield _plan_merge(room, *pair, "the same words")
 
 
 def _near(room: Room, page: list[Memory]) -> Iterator[Act]:
@@ -63,7 +63,7 @@ def _near(room: Room, page: list[Memory]) -> Iterator[Act]:
             if not relation(keep.content, other.content).is_sure("same", MERGE) or _of_others(room, keep, other):
                 continue
             if pair := _order(room, keep, other):
-                yield _merged(room, *pair, f"they say the same ({score:.2f})")
+                yield _plan_merge(room, *pair, f"they say the same ({score:.2f})")
                 keep = pair[0]
                 if keep.id != memory.id:
                     break
@@ -98,7 +98,7 @@ def _order(room: Room, one: Memory, other: Memory) -> tuple[Memory, Memory] | No
     return None if room.sacred(lose) else (keep, lose)
 
 
-def _merged(room: Room, keep: Memory, lose: Memory, why: str) -> Act:
+def _plan_merge(room: Room, keep: Memory, lose: Memory, why: str) -> Act:
     room.gone.add(lose.id)
     return Act("merged", lose.id, why, _merge(room, keep, lose, why), keep.id, (lose.id,))
 
@@ -149,28 +149,24 @@ def _move_links(room: Room, changes: Transaction, kept: Memory, gone: Memory) ->
 def contradictions(room: Room) -> Iterator[list[Act]]:
     """Memories that cannot both hold."""
     for page in room.fresh(CLAIMS):
-        yield list(_opposed(room, page))
+        yield list(_find_opposed(room, page))
 
 
-def _opposed(room: Room, page: list[Memory]) -> Iterator[Act]:
+def _find_opposed(room: Room, page: list[Memory]) -> Iterator[Act]:
     for memory, others in room.around(page):
         for other, _ in others:
             met = frozenset((memory.id, other.id))
             if memory.id in room.gone or other.id in room.gone or other.kind not in CLAIMS or met in room.met:
                 continue
             room.met.add(met)
-            old, new = sorted((memory, other), key=_held_from)
-            if apart(span(old), span(new)) or _tied(room, old, new):
+            old, new = sorted((memory, other), key=lambda m: (m.valid_from or m.created_at, m.created_at, m.id))
+            if apart(span(old), span(new)) or _is_tied(room, old, new):
                 continue
             if opposed(old.content, new.content, RESOLVE):
-                yield _settled(room, old, new)
+                yield _plan_settlement(room, old, new)
 
 
-def _held_from(memory: Memory) -> Any:
-    return memory.valid_from or memory.created_at, memory.created_at, memory.id
-
-
-def _tied(room: Room, one: Memory, other: Memory) -> bool:
+def _is_tied(room: Room, one: Memory, other: Memory) -> bool:
     between = {one.id, other.id}
     links = room.store.of(room.tenant, Link, sorted(between), "origin")
     return any(
@@ -178,7 +174,7 @@ def _tied(room: Room, one: Memory, other: Memory) -> bool:
     )
 
 
-def _settled(room: Room, old: Memory, new: Memory) -> Act:
+def _plan_settlement(room: Room, old: Memory, new: Memory) -> Act:
     gained = TRUSTS.index(new.trust) - TRUSTS.index(old.trust)
     wins = (gained > 0 or (gained == 0 and says_change(new.content))) and not room.sacred(old)
     why = "they cannot both hold"
@@ -215,7 +211,7 @@ def links(room: Room) -> Iterator[list[Act]]:
             held = room.links([memory.id for memory in some])
             known = {(link.origin, link.target) for link in held}
             tied = Counter(link.origin for link in held if link.relation == "related")
-            yield [*_mentions(room, some, named, known), *_related(room, some, known, tied)]
+            yield [*_mentions(room, some, named, known), *_find_related(room, some, known, tied)]
 
 
 def _entities(room: Room) -> dict[str, list[Entity]]:
@@ -270,7 +266,7 @@ def _tie(room: Room, memory: Memory, entity: Entity) -> Callable[[Transaction], 
     return do
 
 
-def _related(
+def _find_related(
     room: Room, page: list[Memory], known: set[tuple[str, str]], tied: Counter[str]
 ) -> Iterator[Act]:  # fmt: skip
     referring = [memory for memory in page if memory.refs]

@@ -95,14 +95,14 @@ class Room:
         if not self.since and self.only is None:
             yield from self.pages(kinds=sorted(kinds))
             return
-        changed = sorted(self._changed() if self.only is None else self.only)
+        changed = sorted(self._read_changed() if self.only is None else self.only)
         for start in range(0, len(changed), PAGE):
             found = self.store.memories(self.tenant, changed[start : start + PAGE]).values()
             page = [m for m in found if m.kind in kinds and m.state == "active" and m.id not in self.gone]
             self.looked += len(page)
             yield sorted(page, key=lambda memory: memory.id, reverse=True)
 
-    def _changed(self) -> set[str]:
+    def _read_changed(self) -> set[str]:
         rows = self.store.each_entry(self.tenant, Trace(after=self.since, nouns=("memory", "embedding")))
         return {row.target for row in rows}
 
