@@ -19,7 +19,7 @@ from recollect import BadInput, Engine, Forbidden, ModelUnavailable, NotFound, R
 from recollect.agents import places
 from recollect.agents.access import Caller, local
 from recollect.answers import compose, freshness, seeding
-from recollect.answers.policy import Policy, emptied
+from recollect.answers.policy import Policy, without_answer
 from recollect.answers.storage import Place
 from recollect.answers.types import Answered
 from recollect.cli import cli
@@ -475,13 +475,13 @@ def test_questions_without_an_answer_do_not_grow_for_ever(opened: Opener) -> Non
 
 
 def test_under_pressure_a_tenth_goes() -> None:
-    assert Policy(most=100).too_many(60, 50, pressed=True) == (0, 5)
-    assert freshness.pressed() in (True, False)
+    assert Policy(most=100).too_many(60, 50, is_short_of_memory=True) == (0, 5)
+    assert freshness.is_short_of_memory() in (True, False)
 
 
 def test_an_emptied_question_keeps_its_counts() -> None:
     row = Answer("1", "q", "h", answer="a", tier="hot", asked=5, hits=2, model="m", stale="x")
-    assert emptied(row) == Answer("1", "q", "h", tier="hot", asked=5, hits=2)
+    assert without_answer(row) == Answer("1", "q", "h", tier="hot", asked=5, hits=2)
 
 
 # -- for other programs -----------------------------------------------------------------------------------------------

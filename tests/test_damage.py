@@ -51,11 +51,13 @@ def kept(memory: Engine, content: str, **fields: Any) -> Memory:
 def values(memory: Engine, sql: str) -> list[Any]:
     store = memory._store
     assert isinstance(store, SQLiteStore | PostgresStore)
-    return [row[0] for row in store._query(sql, tenant=memory._tenant)]
+    return [row[0] for row in store._query(sql, tenant=memory.settings.tenant)]
 
 
 def checks(memory: Engine) -> dict[str, str]:
-    return {check.name: check.detail for check in memory._store.check(memory._tenant) if check.status == "broken"}
+    return {
+        check.name: check.detail for check in memory._store.check(memory.settings.tenant) if check.status == "broken"
+    }
 
 
 def test_a_damaged_memory_is_left_out_and_named_and_the_others_are_read(
@@ -96,7 +98,7 @@ def test_a_row_that_is_stale_or_was_never_written_is_found_by_the_journal(opened
     other = kept(memory, "The lamp is green.")
     link = memory.link(gone.id, "related", other.id)
     execute("create table old as select * from link where id = ?", link.id)
-    with memory._store.transaction(memory._tenant, "test", memory._now()) as changes:
+    with memory._store.transaction(memory.settings.tenant, "test", memory._now()) as changes:
         changes.drop(type(link), link.id, "unlink")
     execute("insert into link select * from old")
     execute("drop table old")
@@ -119,7 +121,7 @@ def test_a_journal_row_that_was_altered_is_found(column: str, opened: Opener, ex
         memory.remember(f"Fact number {n} is kept.")
     execute(f"update journal set {column} = ? where seq = 4", '{"content":"another"}')
     assert "change 4" in checks(memory)["journal"]
-    assert [entry.seq for entry in memory._store.journal(memory._tenant)][:4] == [1, 2, 3, 5]
+    assert [entry.seq for entry in memory._store.journal(memory.settings.tenant)][:4] == [1, 2, 3, 5]
 
 
 def test_a_journal_row_cannot_be_replaced_and_one_that_was_is_found(store: Store, clock: Clock, execute: Run) -> None:
@@ -154,7 +156,7 @@ def test_the_chain_survives_a_purge_and_tells_nothing_about_what_was_purged(open
     memory.remember("The office closes at six.")
     memory.forget(id=secret, purge=True)
     assert checks(memory) == {}
-    blanked = [entry for entry in memory._store.journal(memory._tenant) if entry.purged]
+    blanked = [entry for entry in memory._store.journal(memory.settings.tenant) if entry.purged]
     assert blanked
     assert set(values(memory, "select salt from journal where tenant = :tenant and purged = 1")) == {None}
 

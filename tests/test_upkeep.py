@@ -127,7 +127,7 @@ def busy(opened: Opener) -> Engine:
     engine.for_caller(tenant="globex").remember("Another house.")
     engine.tokens.create(can=["read"], name="ci")
     engine.recall("which port?")
-    engine._usage.flush()
+    engine.stats()  # which writes what is noted
     return engine
 
 

@@ -414,10 +414,8 @@ class Engine(Lookup):
         granted = one_of(trust, TRUSTS, "trust")
         if Path(path).is_file() and exchange.is_sealed(Path(path), make_key(self.settings.home, exchange.KEY_FILE)):
             granted = "stated"
-        importer = exchange.Importer(
-            self._store, self._tenant, self._actor, self._writer, self._now, self.graph(),
-            lowest((granted, self._writer.most)), Erasures.load(self.settings.home, self._tenant),
-        )  # fmt: skip
+        trusted, erasures = lowest((granted, self._writer.most)), Erasures.load(self.settings.home, self._tenant)
+        importer = exchange.Importer(self._writer, self.graph(), trusted, erasures)
         with self.checkpoints.around("import"):
             result = importer.run(Path(path), self._scope, progress)
         if embed:

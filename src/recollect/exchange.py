@@ -216,15 +216,9 @@ def _unreadable(path: Path) -> BadInput:
 
 
 class Importer:
-    def __init__(
-        self, store: Store, tenant: str, actor: str, writer: Writer, now: Callable[[], datetime], graph: Graph,
-        trust: str, erasures: Erasures,
-    ) -> None:  # fmt: skip
-        self._store = store
-        self._tenant = tenant
-        self._actor = actor
+    def __init__(self, writer: Writer, graph: Graph, trust: str, erasures: Erasures) -> None:
         self._writer = writer
-        self._now = now
+        self._store, self._tenant, self._actor, self._now = writer.store, writer.tenant, writer.actor, writer.now
         self._graph = graph
         self._trust = trust  # as far as the file is believed
         self._erasures = erasures

@@ -21,7 +21,7 @@ from .store.browsing import DAY, Sieve, date
 from .store.checksums import noticing
 from .store.contract import Store
 from .store.rows import to_row
-from .store.words import weighed
+from .store.words import weigh_terms
 from .text import shorten, title_of
 from .types import Check, Entity, Evidence, Filter, Link, Memory, Noun, Page, Scope, Source
 from .upkeep.recent_recalls import RecentRecall
@@ -325,5 +325,5 @@ def _holds_at(link: Link, moment: datetime) -> bool:
 
 def _by_words(memories: Sequence[Memory], asked: Sequence[str]) -> list[Memory]:
     """Those with most of the words first, then the newest; what others have stored does not count."""
-    had = {memory.id: len(weighed(to_row(memory))[0].keys() & set(asked)) for memory in memories}
+    had = {memory.id: len(weigh_terms(to_row(memory))[0].keys() & set(asked)) for memory in memories}
     return sorted(memories, key=lambda m: (had[m.id], m.created_at, m.id), reverse=True)

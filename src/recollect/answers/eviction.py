@@ -17,7 +17,7 @@ from datetime import datetime, timedelta
 from ..store.answers import Answer
 from ..store.contract import Store, Transaction
 from .freshness import Freshness
-from .policy import Policy, emptied
+from .policy import Policy, without_answer
 
 PAGE = 500
 ENDED, FORGOTTEN, LET_GO = "ended", "forgotten", "let go"
@@ -41,7 +41,7 @@ class Leaving:
         if self.what == FORGOTTEN:
             changes.drop_answer(current.id)
         else:
-            changes.put_answer(emptied(current))
+            changes.put_answer(without_answer(current))
         return True
 
 

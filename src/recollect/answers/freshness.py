@@ -342,7 +342,7 @@ def _git_folder(folder: Path) -> Path:
     return git
 
 
-def pressed() -> bool:
+def is_short_of_memory() -> bool:
     """Whether this machine is short of memory; where it does not tell, it is not."""
     try:
         lines = MEMINFO.read_text("utf-8").splitlines()

@@ -93,26 +93,26 @@ class Policy:
         worse = replace(answer, disliked=answer.disliked + 1, confidence=round(before * (1 - DISLIKED), 4))
         if worse.disliked < self.retire or said is None:
             return worse
-        return replace(emptied(worse), disliked=0, pinned=False, retired=text.key(said))
+        return replace(without_answer(worse), disliked=0, pinned=False, retired=text.key(said))
 
-    def doubted(self, confidence: float, before: Answer | None) -> float:
+    def doubt(self, confidence: float, before: Answer | None) -> float:
         """How sure an answer is that is computed anew, where those before it were not kept and turned down."""
         times = before.disliked if before is not None and before.answer is None else 0
         return round(confidence * (1 - DISLIKED) ** times, 4)
 
-    def too_many(self, questions: int, answers: int, pressed: bool) -> tuple[int, int]:
+    def too_many(self, questions: int, answers: int, is_short_of_memory: bool) -> tuple[int, int]:
         """How many questions without an answer, and how many answers, have to go.
 
         >>> Policy(most=100).too_many(120, 101, False), Policy(most=100).too_many(120, 50, True)
         ((0, 11), (0, 5))
         """
-        over = answers - int(self.most * SLACK) if answers > self.most else answers // 10 if pressed else 0
+        over = answers - int(self.most * SLACK) if answers > self.most else answers // 10 if is_short_of_memory else 0
         bare = questions - answers
         limit = QUESTIONS * self.most
         return (bare - int(limit * SLACK) if bare > limit else 0), over
 
 
-def emptied(answer: Answer) -> Answer:
+def without_answer(answer: Answer) -> Answer:
     """The question alone, as it is counted while no answer is kept for it."""
     return replace(
         answer, answer=None, sources=(), depends=(), model="", stale="", watched=False, expires_at=None,

@@ -30,9 +30,9 @@ from ..types import Filter, Memory, Scope
 from . import compose, seeding
 from .counters import Counters, RecentAsks
 from .eviction import Eviction, Leaving
-from .freshness import GONE, Freshness, Parts, commit, pressed
+from .freshness import GONE, Freshness, Parts, commit, is_short_of_memory
 from .knowledge import Knowledge, cited, could_answer, ends
-from .policy import RISKS, Policy, emptied
+from .policy import RISKS, Policy, without_answer
 from .questions import Asked, key
 from .storage import QuestionVectors
 from .types import Answered, Related, Seeded
@@ -219,7 +219,7 @@ class Answers:
         before = self._store.answer_of(self._tenant, *asked.place)
         made, skipped = self._knowledge.compose(asked, found, before.retired if before else "")
         if made is not None:
-            made = replace(made, confidence=self._policy.doubted(made.confidence, before))
+            made = replace(made, confidence=self._policy.doubt(made.confidence, before))
         took = (time.perf_counter() - began) * 1000
         answered = Answered(
             asked.question, made.text if made else "", confidence=made.confidence if made else 0.0,
@@ -261,7 +261,7 @@ class Answers:
                     expires_at=made.expires_at or self._policy.ends(made.kind, now), pinned=fresh.pinned or made.pinned,
                 )  # fmt: skip
             else:
-                fresh = emptied(fresh)
+                fresh = without_answer(fresh)
             fresh = replace(fresh, tier=self._policy.tier(count, kept=bool(reason)))
             changes.put_answer(fresh, half)
         if reason:
@@ -315,14 +315,14 @@ class Answers:
     def evict(self, count: int | None = None) -> int:
         """Let go of answers that are over the limit, or so many; gives how many went."""
         questions, answers = self._store.answers_kept(self._tenant)
-        bare, over = self._policy.too_many(questions, answers, pressed())
+        bare, over = self._policy.too_many(questions, answers, is_short_of_memory())
         over = over if count is None else count
         gone = self._store.answer_page(self._tenant, kept=True, evictable=True, limit=over) if over else []
         idle = self._store.answer_page(self._tenant, kept=False, evictable=True, limit=bare) if bare else []
         if gone or idle:
             with self._store.transaction(self._tenant, "answers", self._now()) as changes:
                 for one in gone:
-                    changes.put_answer(emptied(one))
+                    changes.put_answer(without_answer(one))
                 for one in idle:
                     changes.drop_answer(one.id)
         return len(gone)
@@ -477,7 +477,7 @@ class Answers:
             if current is None or current.version != old.version or self._was_erased(changes, fresh):
                 return
             if fresh.answer is None or current.retired == text.key(fresh.answer):
-                changes.put_answer(emptied(current))
+                changes.put_answer(without_answer(current))
                 return
             changes.put_answer(replace(
                 current, kind=fresh.kind, answer=fresh.answer, sources=fresh.sources, confidence=fresh.confidence,

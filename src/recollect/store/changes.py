@@ -48,9 +48,9 @@ from .rows import (
     quoted,
     record,
     replayed,
-    stamped,
     to_json,
     to_row,
+    to_summed_row,
 )
 
 if TYPE_CHECKING:
@@ -213,7 +213,7 @@ class Changes(ABC):
 
     def _materialise(self, noun: Kept, old: Kept | None = None) -> None:
         """Write a noun's row; `old` is the one it takes the place of, where that is known."""
-        self._run(PUT[type(noun)], **stamped(noun, self._tenant))
+        self._run(PUT[type(noun)], **to_summed_row(noun, self._tenant))
 
     def _remove(self, kind: type[Kept], id: str) -> None:
         self._run(DROP[kind], id=id)

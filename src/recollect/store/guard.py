@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import logging
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -21,7 +21,7 @@ from ..types import Check, Kept, Source
 from .changes import DONE, ENTRIES, ENTRY_COLUMNS, META, NOUN, SUMMING, Changes
 from .checksums import link, noticing
 from .reading import Reading
-from .rows import NOUNS, SUMMED, checked, entries, is_sound, is_whole, replayed, stamped
+from .rows import NOUNS, SUMMED, entries, is_sound, is_whole, make_check, replayed, to_summed_row
 
 log = logging.getLogger("recollect")
 
@@ -46,14 +46,21 @@ class Damage:
         told = [f"change {seq} {why}" for seq, why in self.changes.items()]
         fix = f"Run: recollect doctor --fix, which takes them from the journal. {StoreCorrupt.fix}"
         return [
-            checked("rows", not rows, _name_some(rows) or "every row is what was written", fix),
-            checked("journal", not told, _name_some(told) or "no change is missing or altered", StoreCorrupt.fix),
+            make_check("rows", not rows, _name_some(rows) or "every row is what was written", fix),
+            make_check("journal", not told, _name_some(told) or "no change is missing or altered", StoreCorrupt.fix),
         ]
 
 
 def _name_some(told: list[str]) -> str:
     more = f", and {len(told) - SHOWN} more" if len(told) > SHOWN else ""
     return ", ".join(told[:SHOWN]) + more
+
+
+def check_halves(orphans: Mapping[str, int]) -> Check:
+    """Whether every row has its other half; `orphans` counts what has none, by its name."""
+    detail = ", ".join(f"{count} {name}" for name, count in orphans.items())
+    whole = "every row has its other half"
+    return make_check("consistency", not orphans, detail or whole, "Run: recollect doctor --fix")
 
 
 class Guard(Reading):
@@ -161,4 +168,4 @@ def _differs(kind: type[Kept], tenant: str, rows: list[tuple[Any, ...]], checksu
         return "was removed and is there again" if gone and checksum is not None else ""
     if checksum is None:
         return "is lost"
-    return "" if stamped(noun, tenant)["checksum"] == checksum else "is not what the journal tells"
+    return "" if to_summed_row(noun, tenant)["checksum"] == checksum else "is not what the journal tells"

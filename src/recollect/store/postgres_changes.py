@@ -159,7 +159,7 @@ class PostgresChanges(Changes):
 
     def index(self, memory: Memory, old: Memory | None = None) -> None:
         """Keep what is derived from a memory's row in step with it; `old` is what it was, where that is known."""
-        weighed, length = words.weighed(to_row(memory))
+        weighed, length = words.weigh_terms(to_row(memory))
         self._run(INDEX, id=memory.id, length=length, terms=list(weighed), weights=list(weighed.values()))
         if old is None or old.tags != memory.tags:
             self._replace(UNTAG, TAG, memory.id, sorted(set(memory.tags)))

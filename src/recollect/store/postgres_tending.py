@@ -16,8 +16,9 @@ from ..settings import shown
 from ..types import Check
 from . import postgres_server as server
 from .contract import Store
+from .guard import check_halves
 from .postgres_server import Connection, named
-from .rows import checked
+from .rows import make_check
 
 log = logging.getLogger("recollect")
 
@@ -87,18 +88,15 @@ class Tending(Store):
             above = con.execute(ABOVE_THE_WALL).fetchone()
             number = con.info.server_version
         version = f"PostgreSQL {number // 10000}.{number % 10000}"
-        found = [checked("database", True, f"{shown(self.url)}: {version}", ""), *self.damage(tenant).checks()]
-        detail = ", ".join(f"{count} {name}" for name, count in orphans.items())
-        found.append(
-            checked("consistency", not orphans, detail or "every row has its other half", "Run: recollect doctor --fix")
-        )
+        found = [make_check("database", True, f"{shown(self.url)}: {version}", ""), *self.damage(tenant).checks()]
+        found.append(check_halves(orphans))
         if above and above[0]:
             found.append(Check(
                 "wall", "warning", "this role is above row-level security: only our own statements keep tenants apart",
                 "Connect as a role that is no superuser and has no bypassrls.",
             ))  # fmt: skip
         else:
-            found.append(checked("wall", True, "row-level security keeps tenants apart", ""))
+            found.append(make_check("wall", True, "row-level security keeps tenants apart", ""))
         return found
 
 

@@ -97,7 +97,7 @@ def to_row(noun: Kept) -> dict[str, Any]:
     return row
 
 
-def stamped(noun: Kept, tenant: str) -> dict[str, Any]:
+def to_summed_row(noun: Kept, tenant: str) -> dict[str, Any]:
     """The values of a noun by column, with their checksum."""
     row = to_row(noun)
     for name in REALS:
@@ -207,5 +207,5 @@ def replayed(kind: type[N], told: Iterable[Entry]) -> N | None:
     return noun
 
 
-def checked(name: str, good: bool, detail: str, fix: str) -> Check:
+def make_check(name: str, good: bool, detail: str, fix: str) -> Check:
     return Check(name, "ok" if good else "broken", detail, "" if good else fix)

@@ -18,8 +18,9 @@ from ..errors import StoreCorrupt
 from ..types import Check
 from . import sqlite_file
 from .contract import Store
+from .guard import check_halves
 from .mark import RESTORE, Mark
-from .rows import checked
+from .rows import make_check
 from .sqlite_file import fetch
 
 if TYPE_CHECKING:
@@ -161,8 +162,8 @@ class Tending(Store):
         # what other processes have merged away since for lost.
         with sqlite_file.our_errors(self.path), self._own() as fresh:
             damage = [str(row[0]) for row in fetch(fresh, "pragma integrity_check(5)", ())[0]]
-        found = [checked("mark", not self.mark.wrong, self.mark.wrong or "the journal is where it was", RESTORE)]
-        found += [checked("database", damage == ["ok"], f"{self.path}: {'; '.join(damage)}", StoreCorrupt.fix)]
+        found = [make_check("mark", not self.mark.wrong, self.mark.wrong or "the journal is where it was", RESTORE)]
+        found += [make_check("database", damage == ["ok"], f"{self.path}: {'; '.join(damage)}", StoreCorrupt.fix)]
         if damage != ["ok"]:
             return found  # what lies in broken pages cannot be looked at any closer
         found += self.damage(tenant).checks()
@@ -173,17 +174,14 @@ class Tending(Store):
             with self._locked() as con:
                 con.execute("insert into memory_fts (memory_fts, rank) values ('integrity-check', 0)")
         except StoreCorrupt as error:
-            found.append(checked("full text", False, error.message, "Run: recollect doctor --fix"))
+            found.append(make_check("full text", False, error.message, "Run: recollect doctor --fix"))
         else:
-            found.append(checked("full text", True, "the index is whole", ""))
-        detail = ", ".join(f"{count} {name}" for name, count in orphans.items())
-        found.append(
-            checked("consistency", not orphans, detail or "every row has its other half", "Run: recollect doctor --fix")
-        )
+            found.append(make_check("full text", True, "the index is whole", ""))
+        found.append(check_halves(orphans))
         return found
 
     @staticmethod
     def _check_vectors(con: apsw.Connection) -> Check:
         bad = sum(crc32(vector) != checksum for _, vector, checksum in con.execute(CHECKED_VECTORS))
         told = f"{bad} are damaged" if bad else "every vector is what was written"
-        return checked("vector rows", not bad, told, "Run: recollect doctor --fix")
+        return make_check("vector rows", not bad, told, "Run: recollect doctor --fix")

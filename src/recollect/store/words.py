@@ -23,7 +23,7 @@ def around(context: str, speaker: str, valid_from: int | None, refs: str) -> str
     return " ".join(part for part in (speaker, day, context, "" if refs == "[]" else refs) if part)
 
 
-def weighed(row: dict[str, Any]) -> tuple[dict[str, float], int]:
+def weigh_terms(row: dict[str, Any]) -> tuple[dict[str, float], int]:
     """How often each term occurs in a memory's row, weighted by where, and how many there are in all."""
     beside = around(row["context"], row["speaker"], row["valid_from"], row["refs"])
     parts = (
