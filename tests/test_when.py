@@ -112,7 +112,9 @@ from November to January 2025 | 2024-11-01 | 2025-02-01
 Q4-2025 | 2025-10-01 | 2026-01-01
 on the 5th. | 2026-02-05 | 2026-02-06
 the first week of May | 2025-05-01 | 2025-05-08
-second half of 2025 | 2025-07-02 | 2026-01-01
+second half of 2025 | 2025-07-01 | 2026-01-01
+third quarter of 2025 | 2025-07-01 | 2025-10-01
+start of 2025 | 2025-01-01 | 2025-03-01
 end of last month | 2026-01-22 | 2026-02-01
 since the beginning of the year | 2026-01-01 | …
 Aug 15th | 2025-08-15 | 2025-08-16

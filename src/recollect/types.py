@@ -514,7 +514,7 @@ class Recall(Noun):
     """The answer to a question: hits, best first, with what ran and what was skipped, and why.
 
     `weak` says that probably none of the hits answers the question: show them as such, or not at all. `fits` is how
-    probable it is that one does; 1 where no ranker looked.
+    probable it is that one does; 1 where no ranker looked. `time` says from which time the question is answered.
     """
 
     query: str
@@ -526,6 +526,7 @@ class Recall(Noun):
     explained: Explained | None = None
     weak: bool = False
     fits: float = 1.0
+    time: str = ""
 
     @property
     def unlikely(self) -> bool:

@@ -228,6 +228,7 @@ def recalled(result: Recall, look: Look, explain: bool = False, empty: bool = Fa
         )  # fmt: skip
     said = "Probably nothing here answers that; this comes closest." if result.unlikely else "This may not answer it."
     weak = [look.paint(said, "yellow")] if result.weak else []
+    weak += [look.dim(f"answered {result.time}")] if result.time else []
     blocks = weak + ["\n".join(hit(found, number, look, explain)) for number, found in enumerate(result.hits, start=1)]
     if explain:
         blocks.append("\n".join(explained(result, look)))

@@ -56,6 +56,7 @@ MONTHS, WEEKDAYS, ORDINALS = (tables.numbered("time", name) for name in ("months
 SEASONS, TURNS, DAYS = (_whole(name) for name in ("seasons", "turns", "days"))
 HOLIDAYS, NUMBERS, HOURS = (_whole_ranges(name) for name in ("holidays", "numbers", "hours"))
 PARTS = _ranges("parts")  # of a period: up to 1 a share of it, beyond that days
+YEAR_PARTS = _whole_ranges("parts of a year")  # in months
 UNITS, LETTERS = (tables.pairs("time", name) for name in ("units", "letters"))
 ELAPSED = {"second": 1, "minute": 60, "hour": 3600}
 MONTHS_IN = {"month": 1, "quarter": 3, "year": 12}

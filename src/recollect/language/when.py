@@ -4,10 +4,9 @@ A small grammar is tried at each word and looks a bounded number of words ahead,
 March", "2 days ago") has two ends; a connector ("since", "before", "between … and …") makes a range; an *event*
 ("before the release") is looked up by the caller, and not used if unknown.
 
-Days begin in the zone of `now`; the result is in UTC. What names no year is the latest that has begun: "in March", said
-in February, was last year. A word that is time only sometimes ("may", "march", "second", a bare number) needs a
-preposition, a day, a year or a capital; what stays doubtful has a low confidence. Quoted words are not parsed.
-Arithmetic stops at the ends of the calendar.
+Days begin in the zone of `now`; the result is in UTC. What names no year is the latest that has begun. A word that is
+time only sometimes ("may", "second") needs a preposition, a day, a year or a capital; what stays doubtful has a low
+confidence. Quoted words are not parsed. Arithmetic stops at the ends of the calendar.
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ from typing import NamedTuple
 
 from .. import times
 from . import calendar as lex
+from .anchors import between
 from .calendar import Amount, floor, shift
 
 MAX_TEXT = 16384  # characters looked at
@@ -150,7 +150,7 @@ class _Reader:
             joints = lex.TO if word == "from" else lex.AND
             if span := self.span(i + 1, left, joints):
                 return span
-        if span := self.offset(i) or self.bounded(i):
+        if span := (word == "between" and self.events(i + 1)) or self.offset(i) or self.bounded(i):
             return span
         if word in lex.LEADS:
             return self.led(i)
@@ -246,25 +246,24 @@ class _Reader:
         ends = sorted((edge, self.cal.rolled(edge, amount, sign)))
         return _Span(ends[0], ends[1], base.sure, base.next, "ago", base.exact)
 
-    def event(self, i: int) -> _Span | None:
-        """What the caller knows the time of: the longest name that it recognises."""
-        end = i
-        while end < min(len(self.tokens), i + MAX_EVENT):
-            if self.word(end) in lex.NOT_EVENTS and (self.word(end) != "of" or end == i):
-                break
+    def event(self, i: int, joints: frozenset[str] = frozenset()) -> _Span | None:
+        """What the caller knows the time of: the longest name that it recognises, up to a joint."""
+        end = i + (self.word(i) not in lex.NOT_EVENTS)
+        while i < end < min(len(self.tokens), i + MAX_EVENT) and self.then(end) and self.word(end) not in joints:
             end += 1
-            if self.tokens[end - 1].stop:
-                break
         shortest = i + (self.word(i) in lex.DETERMINERS)
-        while end > shortest and self.asked[0] > 0:
+        for last in range(end, shortest, -1):
+            if self.asked[0] <= 0 or self.word(last - 1) in lex.NOT_EVENTS | lex.DETERMINERS:
+                continue
             self.asked[0] -= 1
-            last = self.tokens[end - 1]
-            name = " ".join(token.raw for token in self.tokens[i : end - 1]) + f" {last.raw}"
-            if (moment := self.anchor(name.strip())) is not None:
-                utc = times.aware(moment, name.strip())
-                return _Span(utc, utc, 0.8, end, "event", exact=True, event=True)
-            end -= 1
+            name = " ".join(token.raw for token in self.tokens[i:last]).strip()
+            if (moment := self.anchor(name)) is not None:
+                utc = times.aware(moment, name)
+                return _Span(utc, utc, 0.8, last, "event", exact=True, event=True)
         return None
+
+    def events(self, i: int) -> _Span | None:
+        return _Span(*ends[:2], 0.8, ends[2], exact=True) if (ends := between(self, i)) else None
 
     # -- periods
 
@@ -357,7 +356,7 @@ class _Reader:
                 if span and name == "week of" and span.start and span.grain == "day":
                     monday = floor(self.cal.local(span.start), "week")
                     return self.unit(monday, "week", span.sure, span.next, span.exact)
-                return self.fraction(span, *lex.PARTS[name]) if span else None
+                return self.fraction(span, name) if span else None
         return None
 
     def current(self, i: int) -> _Span | None:
@@ -365,10 +364,13 @@ class _Reader:
         unit = lex.UNITS.get(self.then(i), "")
         return self.unit(floor(self.today, unit), unit, 0.65, i + 1) if unit in lex.SLACK and unit != "day" else None
 
-    def fraction(self, span: _Span, low: float, high: float) -> _Span | None:
+    def fraction(self, span: _Span, name: str) -> _Span | None:
         if span.start is None or span.end is None or span.grain not in lex.SLACK:
             return None
-        first, days = self.cal.local(span.start), max(1, (span.end - span.start).days)
+        (low, high), first, days = lex.PARTS[name], self.cal.local(span.start), max(1, (span.end - span.start).days)
+        if span.grain == "year" and (months := lex.YEAR_PARTS.get(name)):
+            edges = [shift(first, "month", number) for number in months]
+            return self.days(edges[0], edges[1], span.sure - 0.05, span.next, "part", span.exact)
         begin = days + low if low < 0 else low if low > 1 else days * low
         finish = math.ceil(high if high > 1 else days * high)
         last = shift(first, "day", min(days, max(1, finish)))

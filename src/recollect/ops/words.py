@@ -49,7 +49,8 @@ def recalled(result: Recall, now: datetime) -> str:
     if not result.hits:
         return "\n".join(["Nothing found in memory. Other words, or fewer filters, may find it.", *skipped])
     weak = [UNLIKELY if result.unlikely else UNSURE] if result.weak else []
-    return "\n".join([HEADER, *weak, *(memory_line(hit.memory) for hit in result.hits), *skipped])
+    time = [f"Answered {neutral(result.time)}."] if result.time else []
+    return "\n".join([HEADER, *time, *weak, *(memory_line(hit.memory) for hit in result.hits), *skipped])
 
 
 def contexted(result: Context, now: datetime) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from ..language import terms
+from ..types import NETWORKS
 
 _PERSON = r"(?:i|we|you|one|anyone|anybody|someone|somebody|people)"
 KINDS_ASKED: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -30,8 +31,23 @@ KINDS_ASKED: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"\b(?:where is the code|where in the code|in code|which (?:file|function|class|module|method)"
      r"|what (?:returns|raises|calls|throws)|who (?:returns|raises|calls|throws))\b", ("code",)),
 )  # fmt: skip
+# What a list is asked of: "decisions made in Q4", "which outages did we have". It binds, unlike the patterns above.
+LISTED = {
+    "decisions": "decision", "incidents": "incident", "outages": "incident", "postmortems": "incident",
+    "commits": "commit", "lessons": "lesson", "preferences": "preference", "procedures": "procedure",
+    "runbooks": "procedure", "tasks": "task", "opinions": "opinion", "observations": "observation",
+}  # fmt: skip
+_LIST = re.compile(
+    r"^(?:(?:please|list|show|give|tell|name|find|me|us|which|what|all|any|every|the|our|of|were|are|is|there|in|order)\s+)*"
+    rf"({'|'.join(LISTED)})\b(?! (?:service|table|api|page|queue|board|file))",
+    re.IGNORECASE,
+)
 # Words that say nothing of a subject: that something happened, and to whom in general.
-_EMPTY = frozenset(terms.terms("happen happened occur occurred go going thing things team anything something"))
+_EMPTY = frozenset(
+    terms.terms(
+        "happen happened occur occurred go going thing things team anything something change changed different new"
+    )
+)
 _ASKED = tuple((re.compile(pattern, re.IGNORECASE), kinds) for pattern, kinds in KINDS_ASKED)
 
 
@@ -49,6 +65,19 @@ def kinds(question: str) -> dict[str, float]:
             for place, kind in enumerate(asked):
                 found[kind] = max(found.get(kind, 0.0), 0.5 if place else 1.0)
     return found
+
+
+def listed(question: str) -> dict[str, tuple[str, ...]]:
+    """The kind or network that a question wants a list of, as a hint.
+
+    >>> listed("decisions made in Q4 2025"), listed("Which outages did we have?"), listed("Who owns billing?")
+    ({'kind': ('decision',)}, {'kind': ('incident',)}, {})
+    >>> listed("opinions about the cache")
+    {'network': ('opinion',)}
+    """
+    found = _LIST.match(question.strip())
+    name = LISTED[found[1].lower()] if found else ""
+    return {"network" if name in NETWORKS else "kind": (name,)} if name else {}
 
 
 def bare(question: str, time: str) -> float:

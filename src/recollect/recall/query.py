@@ -34,6 +34,7 @@ class Query:
     shown: frozenset[str]
     abstain: bool
     explain: bool
+    binds: bool = True  # a kind that the question wants a list of is the only one looked at
     then: tuple[datetime, datetime] | None = None  # a time that is over, which the question itself names
 
     def key(self) -> tuple[object, ...]:
@@ -65,6 +66,7 @@ class Query:
         filter = self.filter.but(
             scope=replace(scope, **places),
             kinds=self.filter.kinds or hints.get("kind", ()),
+            networks=self.filter.networks or hints.get("network", ()),
             tags=self.filter.tags + hints.get("tag", ()),
         )
         return replace(self, filter=filter)

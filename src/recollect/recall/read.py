@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -23,14 +23,17 @@ from ..errors import ModelUnavailable, StoreCorrupt
 from ..history.asof import Past, held
 from ..language import terms
 from ..store.contract import Store
-from ..types import STATES, Explained, Filter, Hit, Link, Memory, Recall, Scope
+from ..types import STATES, Explained, Filter, Hit, Link, Memory, Recall
 from . import intent
+from .anchors import moment_of
 from .arms import Arms, Scores, closeness, within
 from .naming import Names
 from .printing import printed_tokens, read_text, said, why
 from .query import Query
 from .select import Scored, newer_first, once_each, select, withheld
 from .then import asked_back, held_then, told_at
+from .timing import DEPTH as ARRANGED
+from .timing import Fit, Timing, arrange, asks_order, describe, in_order, timing_of
 from .understand import Understood, understand
 
 if TYPE_CHECKING:
@@ -53,7 +56,6 @@ VERBATIM = 0.8  # what a memory gains that has what was quoted or named as it is
 DEFINES = 1.0  # what code gains that is called what was asked for, before whatever merely speaks of it
 TIE = 4.0  # how much importance, age and confidence move a logit: enough to decide between what fits about equally well
 OPEN = 0.3  # what a time counts that lacks a beginning or an end: "before March" is most of the past
-EVENTS = ("incident", "decision", "commit", "task", "fact", "summary")  # kinds that can be a point in time
 SETTLED = 10  # places in which what contradicts each other is put in order
 LEADING = 6  # of these, those that are held against each other
 ABOUT_ONE = 0.8  # the cosine, of the packaged model, from which two notes tell of the same thing
@@ -98,6 +100,7 @@ class Found:
     memories: list[Memory]
     skipped: tuple[str, ...] = ()
     parts: list[Scores] = field(default_factory=list)  # how well each question in the question is answered
+    timing: Timing | None = None
 
     @property
     def question(self) -> str:
@@ -128,11 +131,18 @@ class Reader:
     def recall(self, query: Query, models: Models) -> Recall:
         """The answer; where a model on a server fails in the middle, the one that can be had without."""
         try:
-            return self._recall(query, models)
+            return self._bound(query, models)
         except ModelUnavailable as error:
             if models.embedder is None:
                 raise
-            return self._recall(query, replace(models, embedder=None, skipped=(*models.skipped, f"vector: {error}")))
+            return self._bound(query, replace(models, embedder=None, skipped=(*models.skipped, f"vector: {error}")))
+
+    def _bound(self, query: Query, models: Models) -> Recall:
+        """The answer of the kind that the question wants a list of; where there is none, of any."""
+        found = self._recall(query, models)
+        if (found.weak or not found.hits) and intent.listed(query.text):
+            return self._recall(replace(query, binds=False), models)
+        return found
 
     def _recall(self, query: Query, models: Models) -> Recall:
         watch = Stopwatch()
@@ -155,20 +165,24 @@ class Reader:
         weak = fits < WEAK
         with watch.stage("select"):
             scored = once_each(newer_first(read, self._older_and_newer(found, read, models)))
+            scored = self._arrange(found, scored, models)
             left = [] if weak and query.abstain else scored
             chosen = select(left, query.recipe, query.limit, query.max_tokens, query.shown, printed_tokens)
             hits = self._hits(found, [(one.memory, one.score) for one in chosen.chosen])
         told = _explained(found, chosen.dropped, ranked.scores, weighed, scored) if query.explain else None
         skipped = (*models.skipped, *found.skipped, *ranked.skipped)
         sure = round(min(fits, 1.0), 4)
-        return Recall(query.text, hits, tuple(found.arms), skipped, chosen.tokens, watch.spent, told, weak, sure)
+        time = describe(found.timing, query) if found.timing else ""
+        return Recall(query.text, hits, tuple(found.arms), skipped, chosen.tokens, watch.spent, told, weak, sure, time)
 
     def find(self, query: Query, models: Models, watch: Stopwatch) -> Found:
         """The candidates of a question: understood, looked for by every arm, fused, and read."""
         with watch.stage("understand"):
-            anchor = partial(self._anchor, query.filter.scope)
-            asked = understand(query.text, query.as_of or self.now(), self.lexicon, anchor)
-            query = asked_back(query.narrowed(asked.hints), asked.when, self.now())
+            anchor = partial(moment_of, self.store, self.tenant, query.filter.scope)
+            asked = understand(query.text, local(query.as_of or self.now()), self.lexicon, anchor)
+            timing = timing_of(asked.text, asked.when, self.now())
+            hints = {**(intent.listed(asked.text) if query.binds else {}), **asked.hints}
+            query = asked_back(query.narrowed(hints), timing, self.now())
         arms, skipped = self._arms(query, asked, models, watch)
         with watch.stage("fuse"):
             fused = self._fuse(query, arms)
@@ -176,7 +190,7 @@ class Reader:
             if "prominence" in query.recipe.arms:
                 arms["prominence"] = self._prominence(query, memories)
                 fused = self._fuse(query, arms)
-        return Found(query, asked, arms, fused, memories, skipped)
+        return Found(query, asked, arms, fused, memories, skipped, timing=timing)
 
     def _take_part(self, found: Found, ranked: Ranked, part: str, models: Models, watch: Stopwatch) -> float:
         """Ask one of several questions on its own too: its best belong among the best of the whole."""
@@ -210,7 +224,7 @@ class Reader:
             if "text" in wanted or models.embedder is None:
                 try:
                     arms["text"] = look.text(question, asked.variants)
-                    if query.as_of:
+                    if query.as_of and not query.then:
                         arms["text"] |= self._reworded(question, query.as_of, arms["text"])
                 except StoreCorrupt as error:
                     if models.embedder is None:
@@ -270,7 +284,7 @@ class Reader:
             then = past.memories(ids, query.as_of)
             states = query.filter.states or STATES
             memories = [then[id] for id in ids if id in then and then[id].state in states and passes(then[id], query)]
-        if query.then is not None:
+        if query.then is not None and query.as_of is None:
             return held_then(self.store, self.tenant, memories, query.then, self.now())
         moment = query.true_at or query.as_of
         return memories if moment is None else past.true(memories, moment)
@@ -283,19 +297,6 @@ class Reader:
             m.id: rank.prominence(m.observed, most, m.confidence, days(m.updated_at, now), m.recalled)
             for m in memories
         }  # fmt: skip
-
-    def _anchor(self, scope: Scope, event: str) -> datetime | None:
-        """When something that a question names was: the time of the event whose name has all of its words."""
-        words = set(terms.of_query(event))
-        for id, _ in self.store.match(self.tenant, sorted(words), Filter(scope, kinds=EVENTS), 3):
-            memory = self.store.memories(self.tenant, [id]).get(id)
-            if memory is None:
-                continue
-            name = terms.terms(" ".join((memory.title or memory.content[:80], *memory.refs)))
-            # One word names an event only where it is most of the event's own name.
-            if words <= set(name) and (len(words) > 1 or len(name) <= 4):
-                return memory.valid_from or memory.created_at
-        return None
 
     # -- ranking ------------------------------------------------------------------------------------------------------
 
@@ -423,7 +424,7 @@ class Reader:
     def _older_and_newer(self, found: Found, scored: list[Scored], models: Models) -> list[tuple[str, str]]:
         """Of which two the newer goes first; asked about a time or looking back, both stay as they rank."""
         query = found.query
-        if query.as_of or found.asked.when or "links" not in query.recipe.arms:
+        if query.as_of or found.timing or "links" not in query.recipe.arms:
             return []
         best = {one.memory.id: one.memory for one in scored[: max(SETTLED, 2 * query.limit)]}
         links = self.store.of(self.tenant, Link, list(best), "origin")
@@ -432,6 +433,23 @@ class Reader:
         asked = set(terms.of_query(found.question))
         opposed = [pair for pair in map(partial(by_age, best), tied) if has_words_of(best, pair, asked)]
         return opposed + self._alike(found, scored[:LEADING], models)
+
+    def _arrange(self, found: Found, scored: list[Scored], models: Models) -> list[Scored]:
+        """The candidates in the order that the time of the question, or its wish for one, gives them."""
+        if "time" not in found.query.recipe.arms:
+            return scored
+        words = set(terms.of_query(found.question.replace(found.timing.words, " ") if found.timing else found.question))
+        if found.timing is None:
+            return in_order(scored, words, found.arms.get("vector", {})) if asks_order(found.question) else scored
+        model = models.embedder.model if models.embedder and ranker_knows(models.embedder) else ""
+        ids = [one.memory.id for one in scored[:ARRANGED]] if model else []
+        known = {id: told[model][0] for id, told in self.store.vectors(self.tenant, ids).items() if model in told}
+
+        def alike(one: Memory, other: Memory) -> bool:
+            both = one.id in known and other.id in known
+            return both and float(known[one.id] @ known[other.id]) >= ABOUT_ONE
+
+        return arrange(scored, found.timing, Fit(words, found.arms.get("vector", {}), alike))
 
     def _alike(self, found: Found, scored: Sequence[Scored], models: Models) -> list[tuple[str, str]]:
         """The older and the newer of two notes on the same thing that fit the question as well: «moved to …» after
@@ -536,6 +554,11 @@ def _rounded(scores: Mapping[str, Scores]) -> dict[str, tuple[tuple[str, float],
 
 def _edge(moment: datetime | None) -> str:
     return times.iso(moment) if moment else "…"
+
+
+def local(moment: datetime) -> datetime:
+    """A moment in the zone in which days begin: the clock's own, or that of this machine where the clock tells UTC."""
+    return moment.astimezone() if moment.utcoffset() == timedelta(0) else moment
 
 
 def days(moment: datetime, now: datetime) -> float:

@@ -93,7 +93,10 @@ def newer_first(candidates: Sequence[Scored], pairs: Iterable[tuple[str, str]]) 
 def once_each(candidates: Sequence[Scored]) -> list[Scored]:
     """A turn and what was learnt from it say the same twice: the memory stands in the turn's place, unless the turn
     fits far better, because it says more than was learnt from it. Candidates come best first, and stay so."""
-    turns = {one.memory.source: one for one in reversed(candidates) if one.memory.kind == "turn"}
+    # Only a turn of a session has a source of its own; what somebody states as a turn shares the source of the speaker.
+    turns = {
+        one.memory.source: one for one in reversed(candidates) if one.memory.kind == "turn" and one.memory.scope.session
+    }
     learnt: dict[str, Scored] = {}
     for one in candidates:
         if one.memory.kind != "turn" and one.memory.source in turns and one.memory.source:

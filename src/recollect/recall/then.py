@@ -11,22 +11,26 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from .. import times
 from ..history.asof import HELD_ONCE, held
-from ..language.when import When
 from ..remember.write import CLAIMS, opposed
 from ..store.contract import Store
 from ..types import Link, Memory
-from .arms import SURE
 from .query import Query
+from .timing import Timing
 
 
-def asked_back(query: Query, when: When | None, now: datetime) -> Query:
-    """The question, open to what has ended since, where it names a time that is over and its asker named none."""
-    if when is None or when.start is None or when.end is None or when.confidence < SURE or when.end > now:
+def asked_back(query: Query, timing: Timing | None, now: datetime) -> Query:
+    """The question, open to what has ended since, where it names a time that is over and its asker named none.
+
+    One that asks for what was believed is answered from what was known when its time was over.
+    """
+    if timing is None or query.as_of or query.true_at or query.filter.current_at is None:
         return query
-    if query.as_of or query.true_at or query.filter.current_at is None:
-        return query
-    return replace(query, then=(when.start, when.end), filter=query.filter.but(states=HELD_ONCE, current_at=None))
+    end = min(timing.end or now, now)
+    known = end if timing.believed and timing.end and timing.end <= now else None
+    filter = query.filter.but(states=HELD_ONCE, current_at=None)
+    return replace(query, then=(timing.start or times.EPOCH, end), as_of=known, filter=filter)
 
 
 def held_then(
@@ -43,7 +47,7 @@ def held_then(
         if (memory.valid_from or memory.created_at) >= end
         and (
             memory.id in heirs
-            or (stated(memory) and memory.valid_from is not None)
+            or (stated(memory) and memory.valid_from is not None and start > times.EPOCH)
             or any(opposed(old.content, memory.content) for old in ended)
         )
     }

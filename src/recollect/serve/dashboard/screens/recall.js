@@ -61,7 +61,7 @@ function Summary({ recall, budget }) {
   const whole = stages.reduce((sum, [, ms]) => sum + ms, 0) || 1;
   const size = budget || 2000;
   return html`<div class="summary">
-    <div class="budget"><span>${plural(recall.hits.length, "hit")} · <strong>${number(recall.tokens)} tokens</strong>${budget ? ` of ${number(budget)}` : html`<span class="dim"> (a session starts with at most ${number(size)})</span>`}${recall.weak ? " · probably none answers it" : ""}</span>
+    <div class="budget"><span>${plural(recall.hits.length, "hit")} · <strong>${number(recall.tokens)} tokens</strong>${budget ? ` of ${number(budget)}` : html`<span class="dim"> (a session starts with at most ${number(size)})</span>`}${recall.weak ? " · probably none answers it" : ""}${recall.time ? ` · answered ${recall.time}` : ""}</span>
       <${Bar} kind="wide" share=${recall.tokens / size} label=${`${recall.tokens} of ${size} tokens`} /></div>
     <div class="stages" role="img" aria-label=${`Stages: ${stages.map(([name, ms]) => `${name} ${ms} ms`).join(", ")}`}>${stages.filter(([, ms]) => ms / whole > 0.004).map(([stage, ms], at) => html`<span class="stage c${at % 6}" style=${{ flexGrow: ms / whole }} title=${`${stage} ${ms} ms`}>${ms / whole > 0.09 ? stage : ""}</span>`)}</div>
     <small class="dim">${whole.toFixed(1)} ms: ${stages.map(([stage, ms]) => `${stage} ${ms.toFixed(1)}`).join(" · ")}</small>
