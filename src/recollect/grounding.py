@@ -26,12 +26,7 @@ _ANY = {name: "|".join(patterns) for name, patterns in _WORDS.items()}
 _HEDGE = re.compile(rf"\b(?:{_ANY['hedges']})\b|{_ANY['at_the_edges']}", re.IGNORECASE)
 _NO_HEDGE = re.compile(_ANY["no_hedges"], re.IGNORECASE)  # words that are hedges elsewhere and none here
 _ASKS = re.compile(r"\?[\s!?\"'”»)*_]*$")
-_ABROAD = re.compile(
-    r"^(?:the )?(?:aws|amazon|azure|google|gcp|github|gitlab|openai|anthropic|stripe|slack|cloudflare|vercel|netlify|"
-    r"docker hub|npm|pypi|hex\.pm|microsoft|apple|meta|twilio|datadog|heroku|the vendor|"
-    r"latest (?:stable )?version)\b",
-    re.IGNORECASE,
-)
+_ABROAD = re.compile(rf"^(?:the )?(?:{_ANY['others']})\b", re.IGNORECASE)
 _OURS = re.compile(r"\b(?:we|our|ours|us|my|i|this (?:project|repo))\b", re.IGNORECASE)
 CITATION = re.compile(
     r"\bADR[- ]?\d{1,4}\b|\bhttps?://[^\s)>\]\"'`]+|\b(?:commit:?\s+)[0-9a-f]{7,40}\b|"

@@ -12,6 +12,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
+from ..language.tables import joined, lines
 from ..store.answers import Answer
 from ..types import Scope
 
@@ -24,31 +25,16 @@ _GREETING = re.compile(
 )
 _FAREWELL = re.compile(r"[ ,]+(?:please|thanks|thank you|thx|pls)(?:[ ,]+(?:a lot|so much|in advance))?$")
 _PREFACE = re.compile(
-    r"^(?:(?:can|could|would|will) (?:you|someone|anyone|somebody|anybody) (?:please |kindly )?"
-    r"(?:tell|explain|show|remind)(?: to)?"
-    r"(?: me| us)?|(?:do|does) (?:you|anyone|anybody|someone|somebody) know|(?:please )?(?:tell|remind|show) (?:me|us)"
-    r"|i (?:want|need|would like|wanted) to know|i (?:am|was) wondering|any idea)[ ,:]+(?:about )?"
-    r"(?=(?:how|what|why|when|where|who|which|whose|if|whether)\b)",
-    re.IGNORECASE,
-)
+    rf"^(?:{joined('questions', 'preface')})[ ,:]+(?:about )?"
+    r"(?=(?:how|what|why|when|where|who|which|whose|if|whether)\b)", re.IGNORECASE
+)  # fmt: skip
 _ENDS = " \t\n?!.,;:"
 _LONE = re.compile(r"(?<=\w )\.{1,2}[?! ]*$")  # "git add .": no full stop, since that stands at its word
 # Where a capital makes another name even without backticks: flags, names with an underscore, camelCase, a.B.
 _CASED = re.compile(r"((?<![\w-])-[A-Za-z]\w*|\b\w*[A-Za-z]_\w+|\b[a-z]{2,}(?:[A-Z][a-z0-9]+)+\b|\b[a-z]\w*\.[A-Z]\w*)")
-_CONTRACTIONS = (
-    (re.compile(r"\b(can)(?:'t|not)\b|\bcant\b", re.IGNORECASE), "can not"),
-    (re.compile(r"\bwon't\b|\bwont\b", re.IGNORECASE), "will not"),
-    (re.compile(r"\bshan't\b", re.IGNORECASE), "shall not"),
-    (
-        re.compile(r"\b(do|does|did|is|are|was|were|has|have|had|could|would|should|must|might|need)n'?t\b", re.I),
-        r"\1 not",
-    ),
-    (re.compile(r"\b(what|who|where|when|why|how|that|there|here|it|he|she|let)'?s\b(?<!lets)", re.I), r"\1 is"),
-    (re.compile(r"\b(what|who|where|when|why|how|they|we|you)'re\b", re.IGNORECASE), r"\1 are"),
-    (re.compile(r"\bi'm\b", re.IGNORECASE), "i am"),
-    (re.compile(r"\b(\w+)'ve\b", re.IGNORECASE), r"\1 have"),
-    (re.compile(r"\b(\w+)'ll\b", re.IGNORECASE), r"\1 will"),
-    (re.compile(r"\b(i|you|he|she|we|they|who|what|how|where)'d\b", re.IGNORECASE), r"\1 would"),
+_CONTRACTIONS = tuple(
+    (re.compile(short, re.IGNORECASE), long)
+    for short, _, long in (line.partition(" = ") for line in lines("questions", "contractions"))
 )
 
 

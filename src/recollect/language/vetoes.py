@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Set
 from functools import lru_cache
 
+from . import tables
 from .meaning import marks
 from .terms import STOP_WORDS, terms
 
@@ -27,25 +28,8 @@ _NUMBER = re.compile(
 )  # fmt: skip
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
 _NAME = re.compile(r"#\d+\b|\b[A-Za-z]+(?:-[A-Za-z]+)*-\d+\b|\b[a-z]+-[a-z]+\b|\b\w+_\w+\b")
-# Spellings of one unit. A word behind a number that is no unit says nothing here.
-_UNITS = {
-    spelling: group.split()[0]
-    for group in (
-        "ms msec millisecond milliseconds", "s sec secs second seconds", "min mins minute minutes",
-        "h hr hrs hour hours", "d day days", "week weeks", "month months", "year years", "kb kilobyte kilobytes",
-        "mb megabyte megabytes", "gb gig gigs gigabyte gigabytes", "tb terabyte terabytes", "% percent", "am", "pm",
-        "kg kilogram kilograms", "g gram grams", "km kilometre kilometres kilometer kilometers", "m metre metres",
-        "cm centimetre centimetres", "mm", "ml", "l litre litres", "hz", "khz", "mhz", "ghz", "$ dollar dollars usd",
-        "€ euro euros eur", "£ pound pounds gbp", "chf", "px", "kw", "w", "v", "mg", "rpm", "ft",
-    )
-    for spelling in group.split()
-}  # fmt: skip
-# Words that name a place where software runs and nothing else: "test", "local" and "live" also say other things.
-_ENVIRONMENTS = {
-    "prod": "production", "production": "production", "staging": "staging", "preprod": "staging",
-    "preproduction": "staging", "qa": "qa", "uat": "uat", "canary": "canary", "sandbox": "sandbox",
-    "dev": "development", "development": "development", "localhost": "local", "produktion": "production",
-}  # fmt: skip
+_UNITS = {spelling: group[0] for group in tables.groups("words", "units") for spelling in group}
+_ENVIRONMENTS = tables.pairs("words", "environments")
 _WORD = re.compile(r"[^\W_]+(?:['’\-./][^\W_]+)*")
 SHARED = 0.5
 MAX_NAME = 200  # characters of a name in code

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from urllib.parse import unquote, unquote_plus
 
 from .. import text
+from ..language.tables import joined
 
 MAX_LAYERS = 3  # encodings within encodings
 REJECTED = "[rejected]."
@@ -26,25 +27,12 @@ _QUOTED = re.compile(
     r"[\"\u201c\u201e\u00ab\u2039](?P<double>[^\"\u201d\u201c\u00bb\u203a\n]{8,600})[\"\u201d\u201c\u00bb\u203a]|"
     r"(?<!\w)['\u2018\u201a](?P<single>[^\n]{8,600}?)['\u2019\u2018](?!\w)|`(?P<code>[^`\n]{8,600})`"
 )
-_LITTLE = (
-    r"(?:ok(?:ay)?|now|today|again|too|still|indeed|really|anyway|though|please|btw|fyi|right|yes|yep|yeah|sure|well|so|"
-    r"actually|basically|obviously|certainly|definitely|clearly|truly|honestly|currently|apparently|evidently|surely|"
-    r"by the way|of course|for sure|for real|in fact|as (?:always|ever|usual|before|discussed|agreed|said|i said|"
-    r"you know|we know|noted|planned)|you know|trust me|i (?:think|guess|believe|know|swear|promise)|after all|"
-    r"at the moment|these days|right now|from now on|nowadays|note|remember|period|full stop|no doubt|believe me|"
-    r"without a doubt|every(?:body|one) knows|(?:it|that|this) is (?:a fact|true|right|correct)|that'?s (?:it|true)|"
-    r"and so on|etc|amen|folks|guys|team|everyone|all)"
-)
+_LITTLE = f"(?:{joined('disguises', 'little')})"
 _LEADING = re.compile(rf"\A(?:{_LITTLE}\b[\s,:.!-]*)+", re.IGNORECASE)
 _TRAILING = re.compile(rf"(?:[\s,.!?():;-]+{_LITTLE})+[\s.!?)]*\Z", re.IGNORECASE)
 _PIECES = re.compile(r"((?<=[.!?\u2026])\s+|\n+|(?<=;)\s+)")
 _REASON = re.compile(r",?\s+(?:because|since|so that|which|thanks to|due to)\s", re.IGNORECASE)
-# What denies, doubts or asks for a statement that is quoted: then it is not said.
-_UNSAID = re.compile(
-    r"\b(?:not|never|no|none|nor|neither|false|wrong|untrue|incorrect|mistaken|myth|doubt\w*|den(?:y|ies|ied)|reject\w*|"
-    r"refuse\w*|stop\w*|avoid\w*|instead|formerly|previously|outdated|used to|if|whether|unless|\w+n['\u2019]t)\b|\?",
-    re.IGNORECASE,
-)
+_UNSAID = re.compile(rf"\b(?:{joined('disguises', 'unsaid')})\b|\?", re.IGNORECASE)
 
 
 def statements(content: str) -> list[str]:
