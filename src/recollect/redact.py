@@ -16,14 +16,12 @@ from __future__ import annotations
 
 import functools
 import re
-import tomllib
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from . import secret_values as values
 
-_DATA: dict[str, Any] = tomllib.loads(Path(__file__).with_name("secret_patterns.toml").read_text("utf-8"))
+_DATA = values.DATA
 _NAMES: dict[str, str] = _DATA["names"] | {
     name.upper(): "|".join(_DATA[name].split()) for name in ("passwords", "secrets", "loose")
 }

@@ -8,8 +8,12 @@ from __future__ import annotations
 import base64
 import math
 import re
+import tomllib
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
+DATA: dict[str, Any] = tomllib.loads(Path(__file__).with_name("secret_patterns.toml").read_text("utf-8"))
 MARKER = re.compile(r"\[redacted:[\w-]{1,40}\]")
 HEX = re.compile(r"(?:0x)?[0-9a-f]{32,}", re.ASCII | re.I)
 _MASK = re.compile(r"[xX]{8}|[*•]{3}|\.\.\.|…|EXAMPLE")  # a token that was hidden already, or one from a manual
@@ -26,27 +30,10 @@ _LEET = re.compile(r"[A-Za-z]\d[A-Za-z]", re.ASCII)
 _TECHNICAL = re.compile(r"(?i)base64|oauth2|sha\d|utf8|md5|s3|ec2|k8s|i18n|x509|auth0|web3|v\d|2fa|p12|int\d|h2")
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{24}", re.ASCII)
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.I)
-_STAND_IN = re.compile(  # a reference to a value, or the place for one
-    r"^[$<{%^\[]|\$\{|\{[\w.]*\}|example|placeholder|change[_-]?(?:me|this)|replace[_-]?(?:me|this|with)|your[_-]|dummy"
-    r"|redacted|x{4}|\*{3}|\.{3}|…|env[.\[(:]|environ|getenv|secrets?\.|vars?\.|://|vault:|file:|arn:|sha\d{1,3}[:-]"
-    r"|^\d{4}-\d\d-\d\d|\w\[\d{1,3}\]\.|\.\*\.",
-    re.ASCII | re.I,
-)
-_TERM = re.compile(  # `sha256`, `argon2id`, `uint64`, `oauth2`, `12chars`: terms that carry a number
-    r"(?:sha|md|aes|argon|bcrypt|scrypt|pbkdf|hmac|oauth|base|utf|rsa|ed|[hrep]s|u?int|float|char|varchar|jwt)[-_]?\d+\w*"
-    r"|(?-i:\d+[a-z]+)",
-    re.ASCII | re.I,
-)
-_NO_PASSWORD = re.compile(  # words that stand after "password:" and are none
-    r"(?i)(?:pass|pwd|kenn?w|secret|token|cred|string|text|char|byte|null|undefined|require|option|hidden|mask|redact|change"
-    r"|exampl|sampl|place|default|empty|unset|abled|valid|miss|wrong|correct|unknown|crypt|hash|expire|prompt|input|vault"
-    r"|stdin|envir|keychain|extern|genera|random|forbid|number|bool|object|buffer|sensitiv|confid|intern|public|private"
-    r"|contrase|senha|mot|salasana|lozinka|heslo|parol|value|field|label|config|setting|strong|weak|short|reset|update|login"
-    r"|your|manda|never|always|plain)"
-)
-_NO_PHRASE = re.compile(
-    r"(?i)(?:enter|your|the|please|choose|type|must|confirm|repeat|wrong|invalid|incorrect|no|missing|at)\b"
-)
+_STAND_IN = re.compile(DATA["no_secret"]["stand_in"], re.ASCII | re.I)
+_TERM = re.compile(DATA["no_secret"]["term"], re.ASCII | re.I)
+_NO_PASSWORD = re.compile(DATA["no_secret"]["no_password"])
+_NO_PHRASE = re.compile(DATA["no_secret"]["no_phrase"])
 _STANDARD = frozenset("password pass passwd pwd secret username user pw passwort kennwort mypassword".split())
 
 
