@@ -48,7 +48,7 @@ def talk(count: int, real: bool) -> list[tuple[str, str]]:
     told = [json.loads(line)["turns"] for line in DIALOGUES.read_text("utf-8").splitlines()]
     turns = [(turn["role"], turn["content"]) for one in told for turn in one]
     if real:
-        turns += [(one.speaker, one.text) for path in files.found([DATA]) for _, one in files.said(path, Talk())]
+        turns += [(one.speaker, one.text) for path in files.find_files([DATA]) for _, one in files.said(path, Talk())]
     return [
         (role, f"{text} ({SERVICES[n // len(turns) % len(SERVICES)]} {n})")
         for n in range(count)

@@ -20,7 +20,7 @@ from recollect.project import signals
 from recollect.project.git import CommitQuery, find
 from recollect.project.refresh import refresh
 from recollect.project.state import StateCache
-from recollect.project.walk import found as walk
+from recollect.project.walk import find_files as walk
 from repositories import ENVIRONMENT, Repo
 
 SETTINGS = (

@@ -48,9 +48,9 @@ def serve(app: App, background: bool, host: str | None = None, port: int | None 
         chosen = replace(chosen, port=port)
     logging.getLogger("recollect").removeHandler(app.notes)  # it remembers what it said; a daemon has a log
     if background:
-        from ..serve.detach import detached
+        from ..serve.detach import run_detached
 
-        info = detached(lambda ready: _run(chosen, exactly, ready))
+        info = run_detached(lambda ready: _run(chosen, exactly, ready))
         _announce(app, chosen, info)
     else:
         _run(chosen, exactly, partial(_announce, app, chosen))

@@ -236,8 +236,6 @@ def recalled(result: Recall, look: Look, explain: bool = False, empty: bool = Fa
 
 
 def hit(found: Hit, number: int, look: Look, explain: bool) -> list[str]:
-    from ..grounding import stale
-
     memory, indent = found.memory, "    "
     lead = f"{number:>2}. "
     lines = look.wrap(memory.title or memory.content, indent, first=lead)
@@ -248,8 +246,10 @@ def hit(found: Hit, number: int, look: Look, explain: bool) -> list[str]:
     if memory.reasoning:
         lines += [look.dim(line) for line in look.wrap(f"because: {text.shorten(memory.reasoning, 200)}", indent)]
     facts = [memory.kind, *([] if memory.state == "active" else [memory.state]), *places(memory)]
-    if why := stale(memory.refs):
-        lines += [look.paint(line, "yellow") for line in look.wrap(f"stale: {why}", indent)]
+    if any(ref.startswith("stale:") for ref in memory.refs):
+        from ..grounding import stale  # takes time to load
+
+        lines += [look.paint(line, "yellow") for line in look.wrap(f"stale: {stale(memory.refs)}", indent)]
     lines.append(f"{indent}{look.id(memory.id)} {look.dim('· ' + ' · '.join(facts))}")
     lines += [look.dim(line) for line in look.wrap(f"why: {found.why}", indent + "     ", first=indent)]
     if explain:

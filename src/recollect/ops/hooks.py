@@ -35,6 +35,7 @@ from ..capture.sessions import Session, session
 from ..capture.transcripts import Said
 from ..engine import Engine
 from ..entrypoints import spool
+from ..entrypoints.private import write_private
 from ..errors import BadInput, GitUnavailable, NoRepository, NotFound, RecollectError, StoreUnavailable
 from ..language import terms
 from ..language.statements import is_reply
@@ -85,14 +86,14 @@ def answer(engine: Engine, caller: Caller, home: Path, envelope: Mapping[str, An
     """Do what an event asks for; gives what the hook shall print, and the receipt of what was stored."""
     caller.may("read", "A hook")
     caller.may("write", "A hook")
-    return _done(engine, caller, home, envelope, late=False)
+    return _handle(engine, caller, home, envelope, late=False)
 
 
-def _done(engine: Engine, caller: Caller, home: Path, envelope: Mapping[str, Any], *, late: bool) -> dict[str, Any]:
+def _handle(engine: Engine, caller: Caller, home: Path, envelope: Mapping[str, Any], *, late: bool) -> dict[str, Any]:
     """One event; one that comes late is only stored, because nobody waits for an answer any more."""
     if envelope.get("host") == GIT:
         return _committed(engine, caller, envelope)
-    event, at = _opened(envelope)
+    event, at = _read_envelope(envelope)
     if caller.token:  # somebody who is elsewhere has no files here
         event = replace(event, transcript="")
     where = _scope(caller, event, str(envelope.get("project") or ""))
@@ -138,7 +139,7 @@ def names(tenant: str, host: str, session: str, user: str = "") -> tuple[str, ..
     return tenant, user, host, session
 
 
-def _opened(envelope: Mapping[str, Any]) -> tuple[Event, float]:
+def _read_envelope(envelope: Mapping[str, Any]) -> tuple[Event, float]:
     if not isinstance(envelope, Mapping) or not isinstance(envelope.get("input"), Mapping):
         raise BadInput("A hook sends an object with host, event and input.", fix="Use: recollect hook EVENT --host …")
     host, name, cwd = (str(envelope.get(field) or "") for field in ("host", "event", "cwd"))
@@ -336,7 +337,7 @@ def take_in(engine: Engine, home: Path) -> int:
                 spool.refuse(os.fspath(home), record, "not a record")
                 continue
             try:
-                _done(engine, caller, home, record, late=True)
+                _handle(engine, caller, home, record, late=True)
             except StoreUnavailable:
                 raise
             except RecollectError as error:
@@ -379,10 +380,7 @@ def _note(home: Path, record: Mapping[str, Any]) -> None:
     spool.add(os.fspath(home), dict(record), LEDGER, sure=False)
     if path.stat().st_size > LEDGER_LINES * 400:
         kept = [json.dumps(one) for one in _noted(home)[-LEDGER_LINES // 2 :]]
-        part = path.with_suffix(".part")
-        part.write_text("\n".join(kept) + "\n", "utf-8")
-        part.chmod(0o600)
-        os.replace(part, path)
+        write_private(path, "\n".join(kept) + "\n")
 
 
 def _noted(home: Path) -> list[dict[str, Any]]:

@@ -97,7 +97,7 @@ def ingest(
     """
     if kind is not None and kind not in KINDS:
         raise BadInput(f"kind {kind!r} is not known.", fix=f"It is one of: {', '.join(KINDS)}.")
-    tree = walk.found(Path(path), only)
+    tree = walk.find_files(Path(path), only)
     name = project if project is not None else engine.settings.project or project_of(os.fspath(tree.root))
     name = Cleaner(1000).scope(Scope(project=name)).project
     run = _Run(engine, tree, name, kind, dry_run)
@@ -137,7 +137,7 @@ def outdated_memories(engine: Engine, root: Path, project: str) -> set[str]:
     known = _ingested(engine, root, project)
     if not known:
         return set()
-    tree = walk.found(root, known.__contains__)
+    tree = walk.find_files(root, known.__contains__)
     run = _Run(engine, tree, Cleaner(1000).scope(Scope(project=project)).project, None, True)
     run.run(None)
     return run.outdated

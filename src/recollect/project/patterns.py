@@ -16,6 +16,8 @@ class Patterns:
         self._table: dict[str, str | list[str]] = _TABLES[table]
 
     def __getattr__(self, name: str) -> re.Pattern[str]:
+        if name not in self._table:
+            raise AttributeError(name)
         found = re.compile(self._expand(name))
         setattr(self, name, found)
         return found

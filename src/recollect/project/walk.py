@@ -56,15 +56,15 @@ class Tree:
         return below and (self.only is None or self.only(self.root / path))
 
 
-def found(path: Path, only: Callable[[Path], bool] | None = None) -> Tree:
+def find_files(path: Path, only: Callable[[Path], bool] | None = None) -> Tree:
     """The files at a path: of a folder all that are not ignored, a file by itself. With `only`, these and no others."""
-    tree = _found(path)
+    tree = _list_files(path)
     tree.only = only
     tree.files = [file for file in tree.files if tree.covers(file.path)]
     return tree
 
 
-def _found(path: Path) -> Tree:
+def _list_files(path: Path) -> Tree:
     whole = Path(os.path.abspath(path))
     try:
         repository = git.find(whole if whole.is_dir() else whole.parent)
@@ -82,13 +82,13 @@ def _found(path: Path) -> Tree:
     if not whole.is_dir():
         _look(tree, [tree.below])
     elif root is None or (tree.below and repository.says("check-ignore", "-q", "--", tree.below)):
-        _look(tree, _kept(tree, _walked(tree)))
+        _look(tree, _not_ignored(tree, _walk(tree)))
     else:
         asked = repository.ask(
             "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate", "--", tree.below or ".",
             patience=PATIENCE,
         )  # fmt: skip
-        _look(tree, _kept(tree, [name for name in asked.split("\0") if name]))
+        _look(tree, _not_ignored(tree, [name for name in asked.split("\0") if name]))
     return tree
 
 
@@ -108,7 +108,7 @@ def _look(tree: Tree, names: Iterable[str]) -> None:
             tree.skipped["no plain file"] += 1
 
 
-def _kept(tree: Tree, names: list[str]) -> Iterator[str]:
+def _not_ignored(tree: Tree, names: list[str]) -> Iterator[str]:
     """The names that no `.recollectignore` excludes."""
     own = [(name.removesuffix(OWN), _patterns(tree.root / name)) for name in names if name.rpartition("/")[2] == OWN]
     if tree.below:  # those above the part that is looked at count too
@@ -133,7 +133,7 @@ def _patterns(path: Path) -> GitIgnoreSpec:
         raise BadInput(f"{path} cannot be read: {error}.", fix="Mend the file, or take it away.") from error
 
 
-def _walked(tree: Tree) -> list[str]:
+def _walk(tree: Tree) -> list[str]:
     """All names below a folder that is in no repository, by its own `.gitignore` files."""
     top = os.fspath(tree.root / tree.below)
     before = f"{tree.below}/" if tree.below else ""

@@ -15,7 +15,7 @@ from ..errors import RecollectError, ServerUnavailable
 PATIENCE = 60.0  # seconds; a migration of a large store takes some
 
 
-def detached(run: Callable[[Callable[[dict[str, Any]], None]], None]) -> dict[str, Any]:
+def run_detached(run: Callable[[Callable[[dict[str, Any]], None]], None]) -> dict[str, Any]:
     """Call `run` in a process of its own; gives what it says when it is ready, or raises what stopped it."""
     reader, writer = os.pipe()
     if os.fork() == 0:

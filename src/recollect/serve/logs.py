@@ -76,7 +76,7 @@ def tail(home: Path, level: str, count: int) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for number in range(KEPT + 1):
         aside = path(home).with_name(f"{path(home).name}.{number}") if number else path(home)
-        if (file := _opened(aside)) is not None:
+        if (file := _open_file(aside)) is not None:
             with file:
                 found = _at_least(file.read().splitlines(), level) + found
         if len(found) >= count:
@@ -87,7 +87,7 @@ def tail(home: Path, level: str, count: int) -> list[dict[str, Any]]:
 def follow(home: Path, level: str) -> Iterator[dict[str, Any]]:
     """Lines of at least that level as they are written, without an end."""
     at, rest = path(home), ""
-    file = _opened(at)
+    file = _open_file(at)
     if file:
         file.seek(0, os.SEEK_END)
     try:
@@ -96,7 +96,7 @@ def follow(home: Path, level: str) -> Iterator[dict[str, Any]]:
             moved = not (file and _same(file, at))
             *whole, rest = (rest + (file.read() if file else "")).split("\n")
             yield from _at_least(whole, level)
-            if moved and (begun := _opened(at)):
+            if moved and (begun := _open_file(at)):
                 if file:
                     file.close()
                 file, rest = begun, ""
@@ -107,7 +107,7 @@ def follow(home: Path, level: str) -> Iterator[dict[str, Any]]:
             file.close()
 
 
-def _opened(at: Path) -> IO[str] | None:
+def _open_file(at: Path) -> IO[str] | None:
     """The file, or None while there is none: the writer moves it aside before it begins the next."""
     try:
         return at.open(encoding="utf-8")
@@ -124,11 +124,11 @@ def _same(file: IO[str], at: Path) -> bool:
 
 def _at_least(lines: list[str], level: str) -> list[dict[str, Any]]:
     wanted = LEVELS[LEVELS.index(one_of(level, LEVELS, "level")) :]
-    told = (_parsed(line) for line in lines)
+    told = (_parse(line) for line in lines)
     return [line for line in told if line.get("level") in wanted]
 
 
-def _parsed(line: str) -> dict[str, Any]:
+def _parse(line: str) -> dict[str, Any]:
     try:
         told = json.loads(line)
     except ValueError:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -24,7 +23,7 @@ from ..capture.model import Load, Tier
 from ..capture.transcripts import Said, Talk, Tally
 from ..capture.windows import Turn, Window, in_reply, windows
 from ..engine import Engine
-from ..entrypoints.private import make_folder
+from ..entrypoints.private import write_private
 from ..errors import RecollectError, StoreUnavailable
 from ..types import Captured, Message, Noun, Scope
 from . import files
@@ -108,7 +107,7 @@ class Backfill:
 
     def run(self, paths: Sequence[Path], progress: Progress | None = None) -> Report:
         """Take in what lies under the paths. What a file does not let us read is reported; the rest goes on."""
-        found = files.found(paths)
+        found = files.find_files(paths)
         sizes = {path: path.stat().st_size for path in found}
         done, total = 0, max(1, sum(sizes.values()))
         for path in found:
@@ -141,7 +140,7 @@ class Backfill:
             self.report.unchanged += 1
             return
         self.report.files += 1
-        talk = Talk(self._wanted.sidechains, self._wanted.tools, session=_named(path))
+        talk = Talk(self._wanted.sidechains, self._wanted.tools, session=path.name.partition(".")[0][:MAX_SESSION])
         try:
             for last, batch in self._batches(path, talk, taken):
                 self._take(batch)
@@ -153,12 +152,12 @@ class Backfill:
     def _batches(self, path: Path, talk: Talk, taken: int) -> Iterator[tuple[int, list[Said]]]:
         """What is to be taken of a file, in order, each batch of one session; and after which line it ends."""
         batch: list[Said] = []
-        last = taken
+        last, since = taken, self._wanted.since
         try:
             for number, one in files.said(path, talk):
                 if number <= taken:
                     continue
-                if self._old(one):
+                if since and one.moment and one.moment < since:
                     self.report.older += 1
                     continue
                 if batch and (len(batch) >= BATCH or _place(one) != _place(batch[0])):
@@ -172,10 +171,6 @@ class Backfill:
             raise
         if batch:
             yield last, batch
-
-    def _old(self, one: Said) -> bool:
-        since = self._wanted.since
-        return since is not None and (at := one.moment) is not None and at < since
 
     def _take(self, batch: Sequence[Said]) -> None:
         self.report.tokens += sum(text.tokens(one.text) for one in batch)
@@ -268,11 +263,8 @@ class _State:
         self._known[key] = [stamp, lines]
         if self._path is None:
             return
-        make_folder(self._path.parent)
-        part = self._path.with_suffix(f".{os.getpid()}.part")
-        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-            json.dump({**self._read(), key: [stamp, lines]}, file)  # another run may have written meanwhile
-        os.replace(part, self._path)
+        known = {**self._read(), key: [stamp, lines]}  # another run may have written meanwhile
+        write_private(self._path, json.dumps(known))
 
     def _read(self) -> dict[str, Any]:
         try:
@@ -289,11 +281,6 @@ def _stamp(path: Path) -> list[int]:
     """What changes when a file does."""
     now = path.stat()
     return [now.st_size, now.st_mtime_ns]
-
-
-def _named(path: Path) -> str:
-    """A session by the name of its file, where nothing in the file names it."""
-    return path.name.partition(".")[0][:MAX_SESSION]
 
 
 def _place(one: Said) -> tuple[str, str, str]:

@@ -30,7 +30,7 @@ def usual() -> list[Path]:
     return [place for place in (claude, codex) if place.is_dir()]
 
 
-def found(paths: Sequence[Path]) -> list[Path]:
+def find_files(paths: Sequence[Path]) -> list[Path]:
     """The files under these paths, each once: of a folder its transcripts and exports, a file whatever it is called."""
     files: dict[Path, None] = {}
     for path in paths:
@@ -51,11 +51,11 @@ def found(paths: Sequence[Path]) -> list[Path]:
 def said(path: Path, talk: Talk) -> Iterator[tuple[int, Said]]:
     """What was said in a file, with the number of the line or message after which it is known."""
     if path.name.endswith(LINES):
-        with _opened(path) as file:
+        with _open(path) as file:
             for one in talk.read(_lines(file)):
                 yield talk.tally.lines, one
         return
-    with _opened(path) as file:
+    with _open(path) as file:
         text = io.TextIOWrapper(file, "utf-8-sig", errors="replace")
         pieces = iter(lambda: text.read(PIECE), "")
         for one in exports.read(pieces, talk.session, talk.tally):
@@ -86,7 +86,7 @@ def _ends(line: bytes) -> bool:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[BinaryIO]:
+def _open(path: Path) -> Iterator[BinaryIO]:
     """A file as it was before it was packed."""
     try:
         if path.name.endswith(".zip"):
