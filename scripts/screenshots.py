@@ -21,6 +21,7 @@ from playwright.sync_api import Page, ViewportSize, expect
 
 import recollect
 from recollect import Draft, Message, Scope, Source
+from recollect.agents.access import Caller
 from recollect.graph import Node, Relation
 from recollect.ops.catalogue import BY_NAME
 from recollect_eval.subject import Clock
@@ -58,6 +59,7 @@ def addresses(memory: recollect.Engine) -> dict[str, str]:
         "context": "context?project=charging&prompt=the bill run appears to hang, shall I kill it?",
         "review": "review",
         "graph": "graph?focus=Tarra",
+        "agents": "agents",
         "health": "health",
         "settings": "settings",
     }
@@ -129,6 +131,36 @@ def made(path: Path) -> None:
         for at, words in enumerate(FOUND):
             talk = [Message("user", "What did you find?", id=f"q{at}"), Message("assistant", words, id=f"a{at}")]
             memory.capture(talk, session=f"session-{at}", scope=Scope(project="charging"))
+        team(memory, clock)
+
+
+def team(memory: recollect.Engine, clock: Clock) -> None:
+    """Three agents with a pool, and work that they hand over to each other."""
+    tenant = memory.settings.tenant
+    claude, codex, gemini = (Caller(tenant, name).for_model() for name in ("claude-code", "codex", "gemini-cli"))
+
+    def do(caller: Caller, operation: str, **given: Any) -> Any:
+        clock.moment += timedelta(minutes=7)
+        return BY_NAME[operation].call(memory, memory.agents.enter(caller), given)
+
+    for caller in (gemini, codex, claude):
+        do(caller, "get_agent_info")
+    pool = do(claude, "create_pool", name="bill run", purpose="What the monthly bill run needs").id
+    shown = [one.id for one in memory.list(limit=6, kinds=["decision"], scope=Scope(project="charging")).memories]
+    for caller in (codex, gemini):
+        do(caller, "join_pool", pool=pool)
+    for id in shown:
+        do(claude, "share_memory_to_scope", pool=pool, memory=id)
+    done = do(claude, "initiate_handoff", task="Write the test for the SEPA mandate class.", target="codex")
+    do(codex, "accept_handoff", handoff=done.id)
+    do(codex, "complete_handoff", handoff=done.id, result={"commit": "4f1c2ab"})
+    taken = do(
+        claude, "initiate_handoff", task="Find out why the exports skip rows.", target="gemini", memories=shown[:2]
+    )
+    do(gemini, "accept_handoff", handoff=taken.id)
+    do(codex, "initiate_handoff", task="Look for decisions on ZUGFeRD before we answer.", needs="decision_read")
+    no = do(codex, "initiate_handoff", task="Kill the bill run that hangs.", target="claude_code")
+    do(claude, "reject_handoff", handoff=no.id, reason="It is slow, not stuck; the runbook says wait.")
 
 
 def _day(note: dict[str, Any]) -> datetime:

@@ -27,7 +27,7 @@ from served import Server, serving
 
 SCREENS = (
     "today", "memories", "recall", "context", "review", "graph", *(["time"] if "checkpoint_list" in BY_NAME else []),
-    *(["answers"] if "answers" in BY_NAME else []), "health", "settings",
+    *(["answers"] if "answers" in BY_NAME else []), "agents", "health", "settings",
 )  # fmt: skip
 AXE = MODULES / "axe-core" / "axe.min.js"
 WATCH = """

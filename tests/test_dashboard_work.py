@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,8 @@ from playwright.sync_api import expect
 
 from looking import Opened, kept, until
 from recollect import Message, Scope
+from recollect.agents.access import Caller
+from recollect.ops.catalogue import BY_NAME
 from served import Server
 
 pytest_plugins = ["looking"]
@@ -233,3 +236,32 @@ def test_a_question_is_answered_explained_pinned_rated_and_forgotten(show: Opene
     expect(page.locator(".toast", has_text="it helped")).to_be_visible()
     kept_answer.get_by_role("button", name="Forget", exact=True).click()
     expect(page.locator(".toast", has_text="Forgotten")).to_be_visible()
+
+
+def test_agents_pools_and_handoffs_are_seen_live(show: Opened, server: Server) -> None:
+    engine = server.engine
+    claude, codex = (Caller(engine.settings.tenant, name).for_model() for name in ("claude-code", "codex"))
+
+    def do(caller: Caller, operation: str, **given: object) -> Any:
+        return BY_NAME[operation].call(engine, engine.agents.enter(caller), given)
+
+    page = show("agents")
+    expect(page.get_by_role("heading", name="Handoffs")).to_be_visible()
+    do(codex, "get_agent_info")
+    pool = do(claude, "create_pool", name="night shift", purpose="What the night needs").id
+    do(codex, "join_pool", pool=pool)
+    row = page.locator(".agents tr", has_text="claude_code").first
+    expect(row).to_contain_text("handoff receive")
+    expect(row.locator("time")).to_be_visible()
+    expect(page.locator(".pool", has_text="night shift").locator(".members li")).to_have_count(2)
+    made = do(claude, "initiate_handoff", task="Watch the <b>queue</b>.", target="codex")
+    lane = page.get_by_role("region", name="Waiting")
+    expect(lane.locator(".handoff")).to_contain_text("Watch the <b>queue</b>.")
+    do(codex, "accept_handoff", handoff=made.id)
+    expect(lane.locator(".handoff")).to_have_count(0)
+    expect(page.get_by_role("region", name="Taken").locator(".handoff")).to_contain_text("claude_code → codex")
+    page.locator(".agents tr", has_text="codex").last.get_by_role("button", name="Deactivate").click()
+    page.get_by_role("dialog").get_by_role("button", name="Deactivate").click()
+    expect(page.locator(".agents tr", has_text="deactivated")).to_have_count(1)
+    page.get_by_role("button", name="Activate", exact=True).click()
+    expect(page.locator(".agents tr", has_text="deactivated")).to_have_count(0)

@@ -17,6 +17,7 @@ import recollect
 from conftest import START, Clock, Places, open_store
 from nouns import unit
 from recollect import BadInput, CopyDiffers, Job, Memory, Scope, exchange
+from recollect.agent_types import Agent, AgentSession, Handoff, Member, Pool, Share
 from recollect.cli import cli
 from recollect.history_types import Checkpoint, Hold, Retention, Sighting
 from recollect.language.terms import of_query
@@ -67,10 +68,18 @@ def live(place: str, clock: Clock) -> None:
             changes.put(Checkpoint("h" * 26, "before", 3, Scope(project="web"), created_at=START), "create")
             changes.put(Hold("i" * 26, "case 7", Scope(user="ana"), "a court", START), "create")
             changes.put(Retention("j" * 26, "turn", 90, scope=Scope(project="web"), created_at=START), "create")
+            for noun in (
+                Agent("k" * 26, "codex", "codex", Scope(user="ana"), ("kb_search",), "team", "program codex", {"a": 1}),
+                Pool("l" * 26, "team", "to share"), Member("m" * 26, "l" * 26, "k" * 26, "write"),
+                Share("n" * 26, "l" * 26, kept_in(store)[0].id, "team", "k" * 26, "ana"),
+                Handoff("o" * 26, "k" * 26, needs="kb_search", task="Look.", progress={"b": [1]}, files=("a",)),
+            ):  # fmt: skip
+                changes.put(noun, "create")
             changes.put_token(Token("f" * 26, TENANTS[0], "laptop", created_at=START), "0" * 64)
             changes.put_webhook(Webhook("g" * 26, TENANTS[0], "https://example.org", created_at=START))
         seen = kept_in(store)[0].id
         store.saw(TENANTS[0], [Sighting(seen, START, f"s{n}", "prompt", "hook", "web", "api", n - 1) for n in range(3)])
+        store.attend(TENANTS[0], AgentSession("k" * 26, "s", START, START))
         store.moved(Token("f" * 26, TENANTS[0], last_used_at=START))
         store.restore_jobs(
             TENANTS[0], [Job("a" * 26, "done", state="done", finished_at=START, progress={"b": 1, "a": 2})]

@@ -25,6 +25,7 @@ ME = local("default", "test", EVERYWHERE)
 NOW = datetime(2026, 3, 8, 12, tzinfo=UTC)
 # Verbs of the engine that no caller from elsewhere has use for.
 INNER = {
+    "agents", "handoffs", "pools", "shared", "shows",
     "for_caller", "checkpoints", "close", "count", "embed_later", "extract", "gatekeeper", "graph", "head", "jobs",
     "janitor", "model", "other_tenants", "pipeline", "policies", "propose", "saw", "shelf", "shown", "sources",
     "tokens", "wait", "warm", "webhooks",

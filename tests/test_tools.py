@@ -16,6 +16,7 @@ from recollect import times
 from recollect.agents.access import local
 from recollect.agents.home import at_home
 from recollect.graph import Node
+from recollect.ops.catalogue import BY_NAME
 from recollect.ops.operation import Operation
 from recollect.ops.parameters import Parameter
 from recollect.serve import tools
@@ -23,7 +24,11 @@ from recollect.types import EVERYWHERE, Message, Scope
 from repositories import Repo
 
 # What cannot be given together: the first set is left out of a call with everything.
-APART = {"forget": {"query", "purge", "project", "user", "branch", "agent", "session"}, "verify_memories": {"accept"}}
+APART = {
+    "forget": {"query", "purge", "project", "user", "branch", "agent", "session"},
+    "verify_memories": {"accept"},
+    "initiate_handoff": {"needs"},
+}
 
 
 def soon() -> str:
@@ -35,6 +40,7 @@ class World:
 
     def __init__(self, engine: recollect.Engine, repo: Repo) -> None:
         self.engine, self.repo = engine, repo
+        self.acting = False  # whether the call names another agent, in whose name it is
         self.caller = at_home(local("default", "test", EVERYWHERE), str(repo.path))
         self.here = Scope(project="shop")
         engine.checkpoints.create("start")
@@ -71,8 +77,39 @@ class World:
             "value": lambda: f"Billing moved {memory.id}.",
             "content": lambda: f"Billing moved {memory.id}.",
             "since": lambda: "2026-03-01", "until": lambda: "2026-03-02",
+            "memory": lambda: memory.id, "agent": lambda: self.agent("codex"), "removed": lambda: self.agent("codex"),
+            "pool": self.pool, "handoff": lambda: self.handoff(tool), "needs": lambda: "kb_search",
+            "token": lambda: self.engine.tokens.create()[0].id, "owner": lambda: "",
+            "initiate_handoff.target": lambda: self.agent("gemini"),
+            "initiate_handoff.state": lambda: {"done": "half"}, "initiate_handoff.memories": lambda: [memory.id],
         }  # fmt: skip
-        return special[one.name]() if one.name in special else _made(one)
+        made = special.get(f"{tool}.{one.name}") or special.get(one.name)
+        return made() if made else _made(one)
+
+    def run(self, operation: str, agent: str, **given: Any) -> Any:
+        return BY_NAME[operation].call(self.engine, self.caller, {**given, "agent": agent})
+
+    def agent(self, name: str) -> str:
+        """An agent of that name."""
+        known = self.engine.agents.enter(replace(self.caller, actor=name, model=True)).agent
+        assert known is not None
+        return known.id
+
+    def pool(self) -> str:
+        """A pool that everybody is in."""
+        mine = self.engine.agents.acting(replace(self.caller, model=True))[1].id
+        pool = self.run("create_pool", mine, name=f"pool {self.engine.head}").id
+        self.run("join_pool", self.agent("codex"), pool=pool)
+        return str(pool)
+
+    def handoff(self, tool: str) -> str:
+        """A handoff for who will call, taken already where it is to be completed."""
+        mine = self.engine.agents.acting(replace(self.caller, model=True))[1].id
+        target = self.agent("codex") if self.acting else mine
+        made = self.run("initiate_handoff", self.agent("gemini"), task="Look at it.", target=target).id
+        if tool == "complete_handoff":
+            self.run("accept_handoff", target, handoff=made)
+        return str(made)
 
 
 def _made(one: Parameter) -> Any:
@@ -119,6 +156,7 @@ def backend() -> str:
 
 
 def given_to(world: World, tool: Operation, names: set[str]) -> Mapping[str, Any]:
+    world.acting = "agent" in names
     memory = world.fresh("pending" if tool.mcp == "approve_pending_memory" else "active")
     wanted = [one for one in tool.parameters if one.required or one.name in names]
     return {one.name: world.value(tool.mcp, one, memory) for one in wanted}
@@ -129,8 +167,9 @@ def test_a_tool_takes_each_of_its_parameters(world: World, tool: Operation) -> N
     optional = {one.name for one in tool.parameters if not one.required}
     together = optional - APART.get(tool.mcp, set())
     # What names nothing to forget, or to change, is refused on purpose.
-    needed = {"forget": {"query"}, "edit_memory": {"title"}}.get(tool.mcp, set())
-    alone = [{name} | (needed if name != "id" else set()) for name in sorted(optional)]
+    least = {"forget": {"query"}, "edit_memory": {"title"}, "initiate_handoff": {"target"}}
+    needed = least.get(tool.mcp, set())
+    alone = [{name} | (needed if name not in ("id", "needs") else set()) for name in sorted(optional)]
     for names in (needed, together, *alone):
         given = given_to(world, tool, names)
         result = tool.call(world.engine, replace(world.caller, model=True), given, loose=True)

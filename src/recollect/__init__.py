@@ -14,9 +14,10 @@ _NAMES = {
     "client": "Client",
     "engine": "Engine open",
     "errors": """
-        Ambiguous BadInput BadTime BudgetSpent ChangedMeanwhile CopyDiffers Forbidden Held MigrationChanged
-        ModelUnavailable NewerSchema NotADatabase NotFound RateLimited RecollectError Refused ServerUnavailable
-        StoreCorrupt StoreFull StoreLocked StoreReadOnly StoreUnavailable TooLarge TooSlow Unauthorised
+        Ambiguous BadInput BadTime BudgetSpent ChangedMeanwhile CopyDiffers Forbidden Held LimitReached
+        MigrationChanged ModelUnavailable NewerSchema NotADatabase NotFound RateLimited RecollectError Refused
+        ServerUnavailable StoreCorrupt StoreFull StoreLocked StoreReadOnly StoreUnavailable TooLarge TooSlow
+        Unauthorised WrongState
     """,
     "types": """
         Captured Check Draft Entry Evidence Finding Forgotten Hit Job Link Memory Message Near Page Recall Remembered

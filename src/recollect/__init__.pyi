@@ -10,6 +10,7 @@ from .errors import ChangedMeanwhile as ChangedMeanwhile
 from .errors import CopyDiffers as CopyDiffers
 from .errors import Forbidden as Forbidden
 from .errors import Held as Held
+from .errors import LimitReached as LimitReached
 from .errors import MigrationChanged as MigrationChanged
 from .errors import ModelUnavailable as ModelUnavailable
 from .errors import NewerSchema as NewerSchema
@@ -27,6 +28,7 @@ from .errors import StoreUnavailable as StoreUnavailable
 from .errors import TooLarge as TooLarge
 from .errors import TooSlow as TooSlow
 from .errors import Unauthorised as Unauthorised
+from .errors import WrongState as WrongState
 from .types import Captured as Captured
 from .types import Check as Check
 from .types import Draft as Draft

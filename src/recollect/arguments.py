@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Literal, TypedDict
+from typing import Any, Literal, TypedDict
 
 from .types import Scope, Source
 
@@ -49,6 +49,7 @@ class RecallFields(TypedDict, total=False):
     """The keyword arguments of `recall` that say which memories to look at, and how many to give back."""
 
     scope: Scope
+    shared: Any  # an `Audience`
     limit: int
     kinds: tuple[str, ...] | list[str]
     networks: tuple[str, ...] | list[str]

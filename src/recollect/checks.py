@@ -91,6 +91,7 @@ def span(start: Any, end: Any, names: tuple[str, str]) -> tuple[datetime | None,
 def filter_of(
     *, now: datetime | None, scope: Any = EVERYWHERE, kinds: Any = (), networks: Any = (), tags: Any = (),
     since: Any = None, until: Any = None, min_importance: Any = 1, states: Any = ("active",), inside: bool = False,
+    shared: Any = None,
 ) -> Filter:  # fmt: skip
     """A filter from a caller's words; `now` keeps what is valid and unexpired then, None keeps all."""
     cleaner = Cleaner(MAX_QUERY)
@@ -106,6 +107,7 @@ def filter_of(
         until=last,
         min_importance=int(within(min_importance, 1, 10, "min_importance", whole=True)),
         current_at=now,
+        shared=shared,
     )
 
 

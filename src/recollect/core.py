@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import ids, text
 from .agents.places import Places
+from .agents.registry import Presence
 from .answers.freshness import Parts as AnswerParts
 from .answers.policy import Policy
 from .answers.service import Answers
@@ -82,6 +83,7 @@ class Shared:
         self.spending = Spending(store, tenant, now, settings)
         self.models: Loader = others.models if others else Loader(settings, embedder, self.spending.metered)
         self.watch: RecallStats = others.watch if others else RecallStats(settings.traces)
+        self.presence = Presence()
         self.usage = Usage(store, tenant, now)
         self.looks = RecentRecalls(now)
         self.recalls = RecallCache(now)

@@ -21,6 +21,10 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from . import checks, exchange, settings, text
+from .agent_types import Audience
+from .agents.handoffs import Handoffs
+from .agents.pools import Pools
+from .agents.registry import Registry
 from .agents.tokens import Gatekeeper, IssuedTokens
 from .agents.webhooks import Webhooks
 from .arguments import DraftFields, EditFields, RecallFields
@@ -388,6 +392,38 @@ class Engine(Lookup):
     def gatekeeper(self) -> Gatekeeper:
         """The look-up of tokens, of whichever tenant, for a server in front of this store."""
         return Gatekeeper(self._store, self._now, self.settings.rate_limit)
+
+    @property
+    def agents(self) -> Registry:
+        """Who works on this memory."""
+        limit, presence = self.settings.agent_rate, self._shared.presence
+        return Registry(self._store, self._tenant, self._actor, self._now, new_id, presence, limit, self.settings.user)
+
+    @property
+    def pools(self) -> Pools:
+        """What agents share with each other."""
+        return Pools(self.agents)
+
+    @property
+    def handoffs(self) -> Handoffs:
+        """What agents hand over to each other."""
+        return Handoffs(self.agents)
+
+    def shared(self, audience: Audience, query: str = "", **options: Any) -> Recall:
+        """What is shared with an agent and bears on a question, or the newest of it; each look is noted."""
+        if query.strip():
+            found = self.recall(query, peek=True, scope=EVERYWHERE, shared=audience, **options)
+        else:
+            limit = int(options.pop("limit", 10))
+            filter = filter_of(now=self._now(), shared=audience, **options)
+            page = self._store.page(self._tenant, filter, None, limit)
+            found = Recall("", tuple(Hit(memory, 0.0, {}, "shared") for memory in page))
+        self.saw([hit.memory for hit in found.hits], "shared", session=audience.agent, every=True)
+        return found
+
+    def shows(self, audience: Audience, ids: Sequence[str]) -> set[str]:
+        """Those of some memories that are shared with an agent, and hold."""
+        return self._store.passing(self._tenant, filter_of(now=self._now(), shared=audience), ids)
 
     def export(
         self, path: str | Path, *, journal: bool = False, reference: bool = False, progress: Progress | None = None

@@ -93,6 +93,20 @@ class ChangedMeanwhile(RecollectError):
     fix = "Read it again, and decide anew."
 
 
+class LimitReached(RecollectError):
+    """There may be no more of these; nothing was changed."""
+
+    code, status, exit = "limit_reached", 409, 4
+    fix = "Remove what is no longer needed, and try again."
+
+
+class WrongState(RecollectError):
+    """The operation does not fit the state: it is closed, expired, taken by another, or not begun."""
+
+    code, status, exit = "wrong_state", 409, 4
+    fix = "Look at how it stands now: recollect handoff board"
+
+
 class Unauthorised(RecollectError):
     """The caller is not authenticated: the token is missing, wrong, expired or revoked."""
 

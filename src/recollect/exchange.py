@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any, TextIO, TypeVar, cast
 
 from . import ids, text, times
+from .agent_types import AGENT_KINDS, AGENT_NOUNS, CAPABILITIES, PERMISSIONS, REACHES, Agent, Member, Pool, Share
 from .checks import MAX_NAME, Cleaner, one_of
 from .errors import BadInput, NotFound, StoreReadOnly
 from .graph import MAX_GIVEN, Graph, Node, Relation
@@ -61,7 +62,7 @@ FORMAT = 1
 KEY_FILE = "export.key"
 SEAL = '{"type": "seal"'
 SQLITE = b"SQLite format 3\0"
-ORDER: tuple[type[Kept], ...] = (Source, Memory, Evidence, Entity, Link, Tombstone)
+ORDER: tuple[type[Kept], ...] = (Source, Memory, Evidence, Entity, Link, Tombstone, *AGENT_NOUNS)
 NOUNS = {kind.__name__.lower(): kind for kind in ORDER}  # checkpoints and holds are of one store
 ALIASES = {"text": "content", "type": "kind", "references": "refs", "description": "content", "name": "title"}
 Progress = Callable[[int, int], None]
@@ -275,6 +276,8 @@ class Importer:
                 raise BadInput(f"Export format {data.get('format')!r} is not known.", fix="Upgrade recollect.")
         elif kind == "entry":
             entries.append(self._entry(data))
+        elif kind in NOUNS and "id" in data and issubclass(NOUNS[str(kind)], AGENT_NOUNS) and self._trust != "stated":
+            self._ignored[f"{kind} (who takes part is taken in with --trust stated alone)"] += 1
         elif kind in NOUNS and "id" in data:
             nouns.append(self._noun(NOUNS[str(kind)], data))
         elif kind == "entity" and "entityType" in data:
@@ -336,6 +339,8 @@ class Importer:
             )
         elif isinstance(noun, Entity):
             noun = replace(noun, name=cleaner.text(noun.name, "name", MAX_NAME))
+        elif isinstance(noun, AGENT_NOUNS):
+            noun = _checked_agent(noun)
         elif isinstance(noun, Link | Tombstone):
             noun = replace(noun, reason=cleaner.text(noun.reason, "reason", 1000))
         self._redacted |= cleaner.redacted
@@ -437,6 +442,8 @@ class Importer:
                 changes.put(replace(same, observed=same.observed + noun.observed), "import")
                 self._count("duplicate")
                 return False
+        if isinstance(noun, Agent) and self._store.matching(self._tenant, Agent, {"key": noun.key}, limit=1):
+            noun = replace(noun, key="")
         changes.put(noun, "import")
         if isinstance(noun, Memory):
             self._count("created")
@@ -450,6 +457,13 @@ class Importer:
             return changes.get(Source, noun.source) is not None
         if isinstance(noun, Evidence):
             return bool(changes.get(Memory, noun.memory) and changes.get(Source, noun.source))
+        if isinstance(noun, Pool):
+            named = {"user": noun.scope.user, "name": noun.name}
+            return not self._store.matching(self._tenant, Pool, named, limit=1)
+        if isinstance(noun, Member):
+            return bool(changes.get(Pool, noun.pool) and changes.get(Agent, noun.agent))
+        if isinstance(noun, Share):
+            return bool(changes.get(Pool, noun.pool) and changes.get(Memory, noun.memory))
         if isinstance(noun, Link):
             ends = ((noun.origin_kind, noun.origin), (noun.target_kind, noun.target))
             return all(changes.get(Memory if kind == "memory" else Entity, end) for kind, end in ends)
@@ -459,6 +473,19 @@ class Importer:
         self._redacted.update(redacted)
         if action:
             setattr(self._result, action, getattr(self._result, action) + 1)
+
+
+def _checked_agent(noun: Any) -> Kept:
+    """A noun of agents, with values that there are; a token is of one store, so nobody is tied to one."""
+    for name, allowed in (("reach", REACHES), ("permission", PERMISSIONS)):
+        if hasattr(noun, name):
+            one_of(getattr(noun, name), allowed, name)
+    if not isinstance(noun, Agent):
+        return cast(Kept, noun)
+    one_of(noun.kind, AGENT_KINDS, "kind")
+    for capability in noun.can:
+        one_of(capability, CAPABILITIES, "capability")
+    return replace(noun, key="") if noun.key.startswith("token ") else noun
 
 
 def _texts(data: dict[str, Any], *names: str) -> list[str]:

@@ -155,6 +155,7 @@ class RolledBack(Noun):
     links: int = 0
     evidence: int = 0
     entities: int = 0
+    shared: int = 0  # pools, members, shares and handoffs
     skipped: dict[str, str] = field(default_factory=dict)
     undo: str = ""
     dry_run: bool = False

@@ -100,6 +100,7 @@ class Settings:
     host: str = _setting("127.0.0.1", "The address the daemon listens on; other than loopback it needs a token")
     port: int = _setting(7733, "The port the daemon listens on; if the default is in use, the next free one")
     rate_limit: int = _setting(600, "How many requests a token may make per minute, also all at once")
+    agent_rate: int = _setting(600, "How many calls an agent may make per minute, also all at once")
     request_limit: int = _setting(16_777_216, "The maximum size of a request to the daemon, in bytes")
     request_timeout: float = _setting(60.0, "How many seconds a request may take before it fails")
     traces: str = _setting("", "The OTLP address to which spans of recalls are sent; empty means none")

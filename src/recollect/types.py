@@ -479,6 +479,7 @@ class Filter:
     until: datetime | None = None
     min_importance: int = 1
     current_at: datetime | None = None
+    shared: Any = None  # the `Audience` that it must be shared with
 
     def but(self, **changes: Any) -> Filter:
         return replace(self, **changes)

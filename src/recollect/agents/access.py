@@ -23,21 +23,28 @@ What a right is for, and who may have it:
     write    if the token has it                if its token has it               remember, edit, forget, reject
     review   if the token has it                never: it proposes                approve, lift a rejection
     admin    if the token has it                never: it proposes a purge        purge, tokens, export, settings
+    orchestrate
+             if the token has it                if its token has it               acting for other agents
 
 No right implies another. A proposal waits in the review queue until a person decides (`remember/proposals.py`).
+
+Who is an agent (`registry.py`) needs, beside the right, the capability of each operation, which its declaration names;
+`Operation.call` asks for both. What agents share with each other (`pools.py`) is seen through the pool alone:
+`Caller.audience` says to whom, and the filter of the stores what that lets through.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ..agent_types import REACHES, Agent, Audience, up_to
 from ..checks import MAX_NAME, Cleaner
 from ..errors import Forbidden, NotFound
 from ..types import EVERYWHERE, NOBODY, Memory, Scope
 
-RIGHTS = ("read", "write", "review", "admin")
+RIGHTS = ("read", "write", "review", "admin", "orchestrate")
 PERSONAL = frozenset(("review", "admin"))  # what a model never has, in whoever's name it speaks
 TELL = (
     "Tell the person what you would do and why. They decide it under Review in the dashboard, or at the command line."
@@ -56,6 +63,7 @@ class Caller:
     token: str = ""
     folder: str = ""  # where they work, of somebody on this machine
     model: bool = False  # a language model, in somebody's name
+    agent: Agent | None = None  # who they are in the registry
 
     def __post_init__(self) -> None:
         if self.wall.project and not self.wall.user:
@@ -71,8 +79,23 @@ class Caller:
             )
 
     def for_model(self) -> Caller:
-        """A language model that speaks in this caller's name."""
-        return replace(self, model=True, can=self.can - PERSONAL)
+        """A language model that speaks in this caller's name; on this machine it is one agent and acts for no other."""
+        kept = self.can - PERSONAL
+        return replace(self, model=True, can=kept if self.token else kept - {"orchestrate"})
+
+    def able(self, capability: str, what: str) -> None:
+        """Raise where the caller is an agent that lacks a capability; none is asked for with an empty one."""
+        if self.agent and capability and capability not in self.agent.can:
+            raise Forbidden(
+                f"{what} needs the capability '{capability}', which {self.agent.name} does not have.",
+                fix="A person can give it: recollect agent register --agent ID --can …",
+            )
+
+    def audience(self, agent: Agent, pools: Sequence[str], reach: str = "") -> Audience:
+        """What of some pools this caller reads as an agent: never above the agent's own reach, nor the one named."""
+        widest = min(reach or agent.reach, agent.reach, key=REACHES.index)
+        project = self.wall.project or agent.scope.project
+        return Audience(agent.id, agent.scope.user, project, tuple(sorted(pools)), up_to(widest, REACHES))
 
     @property
     def walled(self) -> bool:

@@ -28,6 +28,7 @@ from ..store.contract import Transaction
 from ..store.rows import changed, record
 from ..store.trail import Trace
 from ..types import EVERYWHERE, KINDS, Entity, Entry, Evidence, Link, Memory, Scope, Source, Tombstone
+from . import sharing
 from .asof import Past, Rows, undone
 from .undo import May, Undo
 
@@ -316,10 +317,11 @@ class _Rollback:
     links: int = 0
     evidence: int = 0
     entities: int = 0
+    shared: int = 0
 
     @property
     def did(self) -> bool:
-        return bool(self.restored or self.archived or self.links or self.evidence or self.entities)
+        return bool(self.restored or self.archived or self.links or self.evidence or self.entities or self.shared)
 
     def end(self, *, keep: bool) -> None:
         """Let go of the transaction where nothing is to be kept."""
@@ -329,7 +331,7 @@ class _Rollback:
     def result(self, empty: RolledBack) -> RolledBack:
         return replace(
             empty, restored=tuple(self.restored), archived=tuple(self.archived), links=self.links,
-            evidence=self.evidence, entities=self.entities, skipped=self.skipped,
+            evidence=self.evidence, entities=self.entities, shared=self.shared, skipped=self.skipped,
         )  # fmt: skip
 
     def run(self, seq: int) -> None:
@@ -357,6 +359,8 @@ class _Rollback:
         self._evidence(past, nouns["evidence"], touched - set(fresh))
         self._links(past, nouns["link"], touched)
         self._entities_away(past, nouns["entity"])
+        if self.chosen == Chosen(EVERYWHERE):
+            self.shared = sharing.roll_back(self.writer, self.changes, seq, self.why)
 
     def _look_ahead(self, wanted: Sequence[Memory], changing: Sequence[str]) -> None:
         """Ask once for what would otherwise be asked for each memory."""

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from .. import text
+from ..agent_types import Agent, Handoff, Member, Pool, Share
 from ..entrypoints import spool
 from ..errors import Held
 from ..history_types import Hold, Receipt
@@ -36,6 +37,8 @@ GONE = "[purged]"
 SHORTEST, SHORTEST_QUOTE = 4, 12  # characters of a memory and of a quote that are looked for inside other texts
 SEARCHED = 8  # bytes from which a text can be told from chance in a file
 SESSIONS = "sessions"
+HANDED_OVER = ("task", "progress", "result", "reason")  # what agents tell each other in a handoff
+MAX_SHARED = 2**31
 BESIDE = ("title", "reasoning", "context", "tags", "keywords")  # what a memory has beside its content
 
 
@@ -124,6 +127,7 @@ class Eraser:
             standing = [*(derived.alone if keep else ()), *(one.memory for one in derived.backed)]
             kin = _Kin(self.writer, changes, words, places, _ids(standing)).cleanse(sources)
             self._erase_entities(changes, sorted(set(tied)), words)
+            self._cleanse_handoffs(changes, words)
             if user:
                 self._erase_user(changes, user)
             questions = changes.drop_repeating((*words.passages, *words.beside), user)
@@ -164,11 +168,33 @@ class Eraser:
             if entity.name.casefold() in said and not any(changes.get(Link, one.id) for one in links):
                 _drop(changes, Entity, entity.id)
 
+    def _cleanse_handoffs(self, changes: Transaction, words: Words) -> None:
+        """Take the words out of what agents handed over."""
+        after = ""
+        while batch := self.writer.store.all(self.writer.tenant, Handoff, after, 1000):
+            after = batch[-1].id
+            for one in batch:
+                said: dict[str, Any] = {name: words.within(getattr(one, name)) for name in HANDED_OVER}
+                if (clean := replace(one, **said)) != one:
+                    changes.restate(clean)
+
+    def _erase_agents(self, changes: Transaction, user: str) -> None:
+        """Erase the agents of a user, with their pools, shares and handoffs."""
+        store, tenant, whose = self.writer.store, self.writer.tenant, {"user": user}
+        gone = {kind: store.matching(tenant, kind, whose, limit=MAX_SHARED) for kind in (Agent, Pool, Share, Handoff)}
+        for owner, column in ((Agent, "agent"), (Pool, "pool")):
+            for member in self._of(Member, [one.id for one in gone[owner]], column):
+                _drop(changes, Member, member.id)
+        for kind, found in gone.items():
+            for one in found:
+                _drop(changes, kind, one.id)
+
     def _erase_user(self, changes: Transaction, user: str) -> None:
         store, tenant = self.writer.store, self.writer.tenant
         for hold in store.each(tenant, Hold):
             if hold.scope.contains(Scope(user=user)):  # nothing of theirs may go, not even what is no memory
                 raise Held(f"Nothing of {user} may be erased: it is on hold ({hold.name}).")
+        self._erase_agents(changes, user)
         for entity in store.each(tenant, Entity):
             if entity.key == entity_key(user, entity.name):
                 for side in ("origin", "target"):

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from .. import ids, text
+from ..agent_types import Agent, Handoff, Pool
 from ..agents.tokens import IssuedTokens
 from ..history_types import Hold
 from ..remember.mention import entity_key
@@ -18,7 +19,7 @@ from ..remember.write import Writer
 from ..settings import Settings
 from ..store.contract import Store
 from ..types import Entity, Evidence, Kept, Memory, Noun, Scope, Source, Tombstone
-from .erase import Eraser, Words
+from .erase import HANDED_OVER, Eraser, Words
 from .erasures import Erasures
 
 REASON = "it was erased before, and an older copy held it"
@@ -92,6 +93,8 @@ def sift(nouns: Sequence[Kept], erasures: Erasures) -> tuple[list[Kept], int]:
     sessions = {one.scope.session for one in memories if one.id in out or erasures.has("restated", one.id)} - {""}
     kept: list[Kept] = []
     for noun in nouns:
+        if isinstance(noun, Agent | Pool | Handoff) and erasures.has_user(noun.scope.user, noun.created_at):
+            continue
         if isinstance(noun, Memory):
             if noun.id in out:
                 continue
@@ -109,6 +112,8 @@ def sift(nouns: Sequence[Kept], erasures: Erasures) -> tuple[list[Kept], int]:
             noun = replace(noun, quote=words.quoted(noun.quote))
         elif isinstance(noun, Entity) and any(noun.key == entity_key(user, noun.name) for user in users):
             continue
+        elif isinstance(noun, Handoff):
+            noun = replace(noun, **{name: words.within(getattr(noun, name)) for name in HANDED_OVER})
         elif isinstance(noun, Tombstone) and erasures.has_user(noun.scope.user, noun.created_at):
             noun = replace(noun, reason="")
         kept.append(noun)

@@ -12,16 +12,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from ..agent_types import AGENT_NOUNS
 from ..errors import BadInput, ChangedMeanwhile, Forbidden, NotFound
 from ..history_types import TakenBack
 from ..remember.write import Writer
 from ..store.contract import Transaction
-from ..store.rows import record
+from ..store.rows import noun_name, record
 from ..store.trail import Trace
 from ..types import Entry, Evidence, Kept, Link, Memory, Tombstone
 from .asof import Past, Rows, undone
 
-KINDS: dict[str, type[Kept]] = {"memory": Memory, "link": Link, "evidence": Evidence, "tombstone": Tombstone}
+SHARING = {noun_name(kind): kind for kind in AGENT_NOUNS}
+KINDS: dict[str, type[Kept]] = {
+    "memory": Memory, "link": Link, "evidence": Evidence, "tombstone": Tombstone, **SHARING
+}  # fmt: skip
 BEHIND = ("source", "embedding", "note", "checkpoint")  # rows that go along with others: what they say stays true
 LIVE = ("active", "pending")
 MOST_SPANS, MOST_ROWS = 1000, 5000
@@ -62,6 +66,11 @@ class Undo:
             if wrong := next((row for row in rows if by and row.actor != by), None):
                 raise Forbidden(
                     f"Change {wrong.seq} was made by {wrong.actor}.", fix="Take back what you did yourself."
+                )
+            if by and any(row.noun in SHARING for row in rows):
+                raise Forbidden(
+                    "Who takes part, and what is shared, is taken back by a person who may do everything.",
+                    fix="Use the command line, or a token with admin and without a wall.",
                 )
             self._untouched_since(rows)
             return _Work(writer, changing, may, why).run(_by_noun(rows))
@@ -135,6 +144,9 @@ class _Work:
             restored.append(id)
         evidence = sum(self._back(Evidence, id, some) for id, some in rows["evidence"].items())
         links = sum(self._tie(id, some, archived) for id, some in rows["link"].items())
+        for noun, kind in SHARING.items():
+            for id, some in rows[noun].items():
+                self._back(kind, id, some)
         return TakenBack(tuple(restored), tuple(archived), links, evidence)
 
     def _before(self, kind: type[N], id: str, rows: Sequence[Entry]) -> N | None:

@@ -49,6 +49,7 @@ from ..recall.recipes import recipe
 from ..redact import redact
 from ..regular_files import check_path
 from ..types import Memory, Message, Noun, Scope
+from .waiting import waiting_note
 
 log = logging.getLogger("recollect.hooks")
 CONVERSATION = recipe("conversation")
@@ -102,6 +103,8 @@ def _handle(engine: Engine, caller: Caller, home: Path, envelope: Mapping[str, A
     seen = where
     if engine.settings.branches == "on" and not caller.token:
         where, seen = replace(where, branch=feature_branch(event.cwd)), replace(where, branch=visible_branch(event.cwd))
+    if not late and not event.session.startswith(PROBE):
+        caller = engine.agents.attend(caller, event.host, event.session, ended=event.moment == "end")
     with session(home, *names(caller.tenant, event.host, event.session, caller.wall.user)) as known:
         said = ""
         if event.moment == "start" and not late:
@@ -175,7 +178,7 @@ def _brief(engine: Engine, caller: Caller, event: Event, where: Scope, known: Se
         folder="" if caller.token else event.cwd,  # somebody who is elsewhere has no folder here
         scope=where, across=not caller.wall.project, talk=_asked(known.said or _last_talk(engine, where)),
         limit=engine.settings.brief_limit, tokens=BRIEF, characters=MAX_BRIEF, files=not caller.token,
-        peek=event.session.startswith(PROBE),
+        peek=event.session.startswith(PROBE), note=waiting_note(engine, caller),
     )  # fmt: skip
     found = brief.build(engine, wanted)
     known.showed(found.memories)

@@ -37,6 +37,7 @@ from ..types import (
 from . import words
 from .folders import cited, left_out, seen, without_paths
 from .parameters import PLACES
+from .waiting import noted, waiting_note
 
 MAX_CHANGES = 1000
 MAX_PROPOSED = 20
@@ -99,6 +100,7 @@ def forget(
 ) -> Forgotten:  # fmt: skip
     if purge and not caller.model:
         caller.may("admin", "Erasing for good")
+        caller.able("memory_delete", "Erasing for good")
     if id is not None and (query is not None or places):
         raise BadInput("Name what to forget: ids, or a query and a scope, not both.")
     if id is not None:
@@ -163,6 +165,7 @@ def approve(
         raise BadInput("No id was given.", fix="Name the memories to approve.")
     if any((proposed(one) or ("",))[0] == "purge" for one in found):
         caller.may("admin", "Erasing for good")
+        caller.able("memory_delete", "Erasing for good")
     target = caller.owned(find(engine, caller, into)).id if into else ""
     return engine.approve([one.id for one in found], into=target, reason=reason)
 
@@ -203,9 +206,9 @@ def recall(engine: Engine, caller: Caller, *, query: str, peek: bool = False, **
 def context(engine: Engine, caller: Caller, *, history: Sequence[dict[str, Any]] = (), **values: Any) -> Context:
     options, places = split(values)
     turns = [Turn(turn["role"], turn["text"]) for turn in history]
-    scope = seen(engine, caller, places)
+    scope, note = seen(engine, caller, places), waiting_note(engine, caller)
     with engine.watch.span("recollect.context"):
-        made = engine.context(scope=scope, history=turns, **options)
+        made = noted(note, options, lambda: engine.context(scope=scope, history=turns, **options))
     looked(engine, caller, [id for block in made.blocks for id in block.memories], "context")
     return replace(made, skipped=(*made.skipped, *left_out(engine, caller, places, scope)))
 

@@ -5,9 +5,10 @@ Nothing here imports the engine, so that the command line can read declarations 
 
 Keys of a declaration: `title`, `summary` and `description` (when a model should use it); `http` (one address or a
 list); `run`, the function (default: the name; `engine.NAME` is the engine's own) and `say`, which words the result for
-a model; `returns`, the type as `module:Name`; `right`, `destructive`, `idempotent`, `status`; `unwalled`, what a caller
-behind a wall may not have (as the subject of the error); `mcp` or `no_mcp` (why not); `cli`, `within` (a command that
-includes it) or `no_cli`; `help` for the command; `tenant` if the command may name one; `parameters`.
+a model; `returns`, the type as `module:Name`; `right`, `destructive`, `idempotent`, `status`; `capability`, what an
+agent needs beside the right (default: by the right); `unwalled`, what a caller behind a wall may not have (as the
+subject of the error); `mcp` or `no_mcp` (why not); `cli`, `within` (a command that includes it) or `no_cli`; `help` for
+the command; `tenant` if the command may name one; `parameters`.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from importlib import import_module
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal
 
+from ..errors import Forbidden, LimitReached, WrongState
 from .parameters import PACKAGE, Parameter, constant, declared, read, read_file, schema
 
 if TYPE_CHECKING:
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
     from ..engine import Engine
 
 Right = Literal["read", "write", "review", "admin"]
+CAPABILITY = {"read": "memory_read", "write": "memory_write", "review": "memory_write", "admin": "memory_delete"}
+REFUSALS = (Forbidden, LimitReached, WrongState)  # what stands in the journal where an agent is concerned
 _FIELDS = {"http": "addresses", "returns": "returned", "run": "verb", "say": "wording"}  # keys that are named otherwise
 _PLAIN: dict[str, Any] = {"dict": dict, "str": str, "int": int, "bool": bool}
 
@@ -46,6 +50,7 @@ class Operation:
     description: str = ""
     help: str = ""
     right: Right = "read"
+    capability: str = ""
     destructive: bool = False
     idempotent: bool = False
     status: int = 200
@@ -113,12 +118,21 @@ class Operation:
         self, engine: Engine, caller: Caller, given: Mapping[str, Any], *, loose: bool = False,
         now: datetime | None = None,
     ) -> Any:  # fmt: skip
-        """Run it for a caller, after the right and every parameter were checked."""
-        caller.may(self.right, self.title)
-        values = read(self.parameters, given, loose=loose, now=now)
-        if self.unwalled:
-            caller.unwalled(self.unwalled)
-        return self.run(engine, caller, **values)
+        """Run it for a caller, after the right, the capability and every parameter were checked.
+
+        What an agent, or anybody for an agent, is refused stands in the journal.
+        """
+        try:
+            caller.may(self.right, self.title)
+            caller.able(self.capability, self.title)
+            values = read(self.parameters, given, loose=loose, now=now)
+            if self.unwalled:
+                caller.unwalled(self.unwalled)
+            return self.run(engine, caller, **values)
+        except REFUSALS as error:
+            if caller.agent or self.module == "ops.agents":
+                engine.agents.refuse(caller.agent, self.title, error)
+            raise
 
     def text(self, result: Any, now: datetime | None = None) -> str:
         """The result as a model reads it."""
@@ -149,5 +163,6 @@ def _operation(name: str, module: str, told: Mapping[str, Any]) -> Operation:
     listed = values.pop("addresses", [])
     addresses = tuple(tuple(one.split()) for one in ([listed] if isinstance(listed, str) else listed))
     reads = values.get("right", "read") == "read" or bool(addresses and addresses[0][0] == "GET")
-    values = {"module": module, "verb": name, "idempotent": reads, **values}
+    needed = CAPABILITY[values.get("right", "read")]
+    values = {"module": module, "verb": name, "idempotent": reads, "capability": needed, **values}
     return Operation(name=name, addresses=addresses, parameters=declared(values.pop("parameters", {})), **values)

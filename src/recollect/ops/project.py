@@ -29,6 +29,7 @@ from ..recall.task import LEAD
 from ..types import Forgotten, Memory, Recall, Remembered
 from . import memories, words
 from .folders import STATES, folder_of
+from .waiting import waiting_note
 
 BEARING = ("decision", "incident", "lesson", "rule")  # what somebody who takes a task up should know
 _NO_GIT = (NoRepository, GitUnavailable)
@@ -52,7 +53,9 @@ def brief_of(
     branch = visible_branch(folder) if folder and engine.settings.branches == "on" else ""
     scope = caller.scope({"project": named, "branch": branch})
     most, own = limit or engine.settings.brief_limit, not caller.token
-    return brief.build(engine, brief.BriefRequest(folder, scope, not caller.wall.project, limit=most, files=own))
+    note = waiting_note(engine, caller)
+    wanted = brief.BriefRequest(folder, scope, not caller.wall.project, limit=most, files=own, note=note)
+    return brief.build(engine, wanted)
 
 
 def briefed(found: Brief, now: datetime) -> str:

@@ -82,6 +82,7 @@ class BriefRequest:
     characters: int = 9500
     files: bool = True
     peek: bool = False
+    note: str = ""  # a line of its own at the end
     now: datetime | None = None
 
 
@@ -130,12 +131,13 @@ def _from_store(engine: Engine, wanted: BriefRequest, deadline: Deadline) -> Bri
     skipped = list(dict.fromkeys((*deadline.skipped, *found.skipped)))
     model = engine.model()[0]
     missing = _said(f"skipped: {'; '.join(skipped)}") if skipped else ""
+    missing = "\n\n".join(filter(None, (wanted.note, missing)))
     context = _fitting(engine, wanted, found.query, chosen, missing)
     shown = tuple(id for block in context.blocks for id in block.memories)
     entries = next((block.memories for block in context.blocks if block.name == "knowledge"), ())
     if not wanted.peek:
         engine.shown(entries)
-    made = (append_line(context.text, missing) if missing else context.text) if context.blocks else ""
+    made = append_line(context.text, missing) if missing and (context.blocks or wanted.note) else context.text
     semantic = "active" if "vector" in found.matches or not found.query else "words only"
     return Brief(
         made, shown, len(entries), found.total, semantic, found.query, found.matches, model,

@@ -178,11 +178,19 @@ class Reader:
     def find(self, query: Query, models: Models, watch: Stopwatch) -> Found:
         """The candidates of a question: understood, looked for by every arm, fused, and read."""
         with watch.stage("understand"):
-            anchor = partial(moment_of, self.store, self.tenant, query.filter.scope)
-            asked = understand(query.text, local(query.as_of or self.now()), self.lexicon, anchor)
+            filter = query.filter
+            anchor = partial(moment_of, self.store, self.tenant, filter.scope)
+            asked = understand(
+                query.text,
+                local(query.as_of or self.now()),
+                self.lexicon,
+                (lambda event: None) if filter.shared else anchor,
+            )
             timing = timing_of(asked.text, asked.when, self.now())
             hints = {**(intent.listed(asked.text) if query.binds else {}), **asked.hints}
-            query = asked_back(query.narrowed(hints), timing, self.now())
+            query = query.narrowed(hints)
+            if not filter.shared:  # what held before what is shared need not be shared
+                query = asked_back(query, timing, self.now())
         arms, skipped = self._arms(query, asked, models, watch)
         with watch.stage("fuse"):
             fused = self._fuse(query, arms)
@@ -214,7 +222,9 @@ class Reader:
     ) -> tuple[dict[str, Scores], tuple[str, ...]]:
         # Looking back, today's state and kind say nothing about what they were: what each memory was then is held
         # against the filter. What was somewhere else then is found by its words of that time.
-        filter = Filter(scope=query.filter.scope, states=()) if query.as_of else query.filter
+        filter = (
+            Filter(scope=query.filter.scope, states=(), shared=query.filter.shared) if query.as_of else query.filter
+        )
         look = Arms(self.store, self.tenant, filter, max(DEPTH, 3 * query.limit))
         wanted = query.recipe.arms
         question = asked.text or query.text
@@ -265,6 +275,8 @@ class Reader:
         known = {id for scores in arms.values() for id in scores}
         fresh = [id for id in found if id not in known]
         allowed = {m.id for m in self.store.memories(self.tenant, fresh).values() if passes(m, query)}
+        if query.filter.shared:
+            allowed &= self.store.passing(self.tenant, query.filter, fresh)
         return {id: score for id, score in found.items() if id in known or id in allowed}
 
     def _fuse(self, query: Query, arms: Mapping[str, Scores]) -> Scores:

@@ -120,6 +120,7 @@ def _endpoint(operation: Operation, tenants: Tenants, answers: Answers) -> Calla
                 def act() -> Response:
                     caller = at_home(came, unquote(request.headers.get(FOLDER, "")))
                     engine = tenants.engine(caller)
+                    caller = engine.agents.enter(caller)
                     _if_match(request, operation, engine, caller, given)
                     written: list[tuple[int, int]] = []
                     WRITTEN.set(written)  # in this thread's context alone

@@ -83,12 +83,19 @@ class Endpoint:
         request = _request(context)
         caller = self._caller_of(request).for_model()
         caller = at_home(caller, unquote(request.headers.get(FOLDER, "")), request.path_params.get("project", ""))
-        return self._tenants.engine(caller), caller
+        engine = self._tenants.engine(caller)
+        return engine, engine.agents.enter(caller)
 
     async def _answered(self, context: Context, work: Callable[[Engine, Caller], Any], **told: str) -> Any:
         """Run some work for whoever asks, in a thread; our errors are errors of the protocol, with what is `told`."""
+
+        def act() -> Any:
+            engine, caller = self._enter(context)
+            caller.able("memory_read", "Reading")
+            return work(engine, caller)
+
         try:
-            return await anyio.to_thread.run_sync(lambda: work(*self._enter(context)))
+            return await anyio.to_thread.run_sync(act)
         except RecollectError as error:
             raise _failed(error, **told) from error
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from .. import times
 from ..types import Scope, Token, Webhook
-from .backend import Backend
+from .attendance import ATTEND, Attendance, session_row
 from .rows import to_json
 
 TOKEN_COLUMNS = 'tenant, id, name, "user", project, can, created_at, expires_at, revoked_at, last_used_at'
@@ -47,10 +47,12 @@ RESTORE = {
     "webhook": f"""{PUT_WEBHOOK}
         on conflict (tenant, id) do update set cursor = excluded.cursor, failures = excluded.failures,
           error = excluded.error, next_at = excluded.next_at""",
+    "session": ATTEND.replace("do update set", "do update set started_at = excluded.started_at,"),
 }
+ALL = 2**31
 
 
-class Access(Backend):
+class Access(Attendance):
     """The part of a store that keeps tokens and webhooks."""
 
     @abstractmethod
@@ -82,16 +84,18 @@ class Access(Backend):
             self._alter(noun.tenant, WEBHOOK_MOVED, [{name: row[name] for name in names}])
 
     def doors(self, tenant: str) -> list[dict[str, Any]]:
-        """Tokens and webhooks as they lie here, hashes and secrets included: for a copy of the store, nothing else."""
+        """Tokens, webhooks and sessions of agents as they lie here, with hashes and secrets: for a copy of it."""
         tokens = ({"door": "token", **token_row(_token(row[1:]), str(row[0])), "last_used_at": row[-1]}
                   for row in self._query(WHOLE_TOKENS, tenant=tenant))  # fmt: skip
-        return [*tokens, *({"door": "webhook", **webhook_row(one)} for one in self.webhooks(tenant))]
+        webhooks = ({"door": "webhook", **webhook_row(one)} for one in self.webhooks(tenant))
+        sessions = ({"door": "session", **session_row(tenant, one)} for one in self.attended(tenant, limit=ALL))
+        return [*tokens, *webhooks, *sessions]
 
     def restore_doors(self, tenant: str, doors: Sequence[Mapping[str, Any]]) -> None:
         """Set tokens and webhooks as they lie in another store, and drop the webhooks that do not."""
         for door, statement in RESTORE.items():
             self._alter(tenant, statement, [row for row in doors if row["door"] == door])
-        there = {row["id"] for row in doors}
+        there = {row["id"] for row in doors if row["door"] == "webhook"}
         gone = [{"tenant": tenant, "id": one.id} for one in self.webhooks(tenant) if one.id not in there]
         self._alter(tenant, DROP_WEBHOOK, gone)
 

@@ -15,6 +15,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from .. import times
+from ..agent_types import Share
 from ..errors import BadInput, Held, NotFound, RowDamaged
 from ..history_types import Hold
 from ..language import terms
@@ -375,9 +376,10 @@ class Changes(ABC):
         evidence = self._rows(Evidence, columns(Evidence), NOUN[Evidence] + " and memory = :id order by id", id=memory)
         sql = NOUN[Link] + " and (origin = :id or target = :id) order by id"
         links = self._rows(Link, columns(Link), sql, id=memory)
+        shares = self._rows(Share, columns(Share), NOUN[Share] + " and memory = :id order by id", id=memory)
         past, sources = self._dropped(memory)
         present: list[tuple[type[Kept], str]] = [(Evidence, e.id) for e in evidence]
-        present += [(Link, link.id) for link in links]
+        present += [(type(one), one.id) for one in (*links, *shares)]
         for kind, id in [*present, *(one for one in past if one not in present)]:
             self._erase(kind, id)
         self._erase(Memory, memory)

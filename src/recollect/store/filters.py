@@ -8,10 +8,19 @@ from typing import Any
 from .. import times
 from ..types import SCOPE_FIELDS, Filter
 
+# What is shared with somebody: in a pool of theirs, no wider than they may read, by a member who is still there.
+SHARED = """exists (select 1 from share s
+      join member b on b.tenant = s.tenant and b.pool = s.pool and b.agent = s.shared_by and b.state = 'joined'
+      join agent a on a.tenant = s.tenant and a.id = s.shared_by and a.retired_at is null
+    where s.tenant = m.tenant and s.memory = m.id and s.pool {pools} and s.reach {reaches}
+      and (s.reach <> 'agent_private' or s.shared_by = :shared_agent)
+      and (s.reach <> 'user' or s."user" = :shared_user)
+      and (s.reach <> 'project' or :shared_project = '' or s.project in ('', :shared_project)))"""
+
 
 def wall(filter: Filter) -> Filter:
     """All that a filter's scope lets through: whose words may be counted for who asks."""
-    return Filter(scope=filter.scope, inside=filter.inside, states=())
+    return Filter(scope=filter.scope, inside=filter.inside, states=(), shared=filter.shared)
 
 
 def where(filter: Filter, among: str, key: str) -> tuple[str, dict[str, Any]]:
@@ -52,4 +61,9 @@ def where(filter: Filter, among: str, key: str) -> tuple[str, dict[str, Any]]:
             " and (m.expires_at is null or :current < m.expires_at)"
         )
         values["current"] = times.micros(filter.current_at)
+    if filter.shared:
+        parts.append(SHARED.format(pools=among.format("pools"), reaches=among.format("reaches")))
+        values |= {"pools": list(filter.shared.pools), "reaches": list(filter.shared.reaches),
+                   "shared_agent": filter.shared.agent, "shared_user": filter.shared.user,
+                   "shared_project": filter.shared.project}  # fmt: skip
     return "".join(f" and {part}" for part in parts), values

@@ -94,7 +94,7 @@ EVERYBODY = "*"  # what a transaction names to see the list of tenants; no tenan
 
 PURGED = (
     "memory", "posting", "memory_terms", "memory_tag", "memory_ref", "embedding", "evidence", "link",
-    "source", "journal", "answer", "answer_dependency",
+    "source", "share", "handoff", "journal", "answer", "answer_dependency",
 )  # fmt: skip
 # Where words stay after a purge, though no statement reads them. Writing the tables anew locks each of them, so it is
 # left to whoever runs the server.

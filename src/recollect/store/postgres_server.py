@@ -63,6 +63,7 @@ LEFTOVERS = {
         "source": "concat_ws(' ', t.title, t.content)",
         "evidence": "t.quote",
         "link": "t.reason",
+        "handoff": "concat_ws(' ', t.task, t.progress, t.result, t.reason, t.files)",
         "answer": "concat_ws(' ', t.question, t.answer, t.sources)",
         "journal": "concat_ws(' ', t.before, t.after, t.reason)",
     }.items()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, ClassVar, TypeVar
 
@@ -12,7 +12,7 @@ from ..types import Entry, Filter, Kept, Memory
 from . import filters
 from .backend import Backend
 from .changes import BY_TIME, ENTRIES, HEAD, MEMORIES, MEMORY_COLUMNS, NOUN
-from .rows import columns, entries, noun_name
+from .rows import columns, entries, noun_name, quoted
 
 N = TypeVar("N", bound=Kept)
 COUNT = "select count(*) from memory m where m.tenant = :tenant {where}"
@@ -92,6 +92,12 @@ class Reading(Backend):
         conditions, values = self._where(filter)
         return int(self._query(COUNT.format(where=conditions), tenant=tenant, **values)[0][0])
 
+    def passing(self, tenant: str, filter: Filter, ids: Sequence[str]) -> set[str]:
+        """Those of some memories that a filter lets through."""
+        conditions, values = self._where(filter)
+        sql = f"select m.id from memory m where m.tenant = :tenant and m.id {self.AMONG.format('ids')}{conditions}"
+        return {str(row[0]) for row in self._query(sql, tenant=tenant, ids=self._as_list(ids), **values)}
+
     def unembedded(self, tenant: str, model: str, limit: int, after: str = "") -> list[Memory]:
         """Memories without a vector of that model, in the order of their ids."""
         values = {"tenant": tenant, "model": model, "limit": limit, "after": after}
@@ -105,6 +111,18 @@ class Reading(Backend):
         sql = f"{NOUN[kind]} and {column} {self.AMONG.format('ids')}"
         found = self._select(kind, columns(kind), sql, tenant=tenant, ids=self._as_list(ids)) if ids else []
         return sorted(found, key=lambda noun: noun.id)
+
+    def matching(
+        self, tenant: str, kind: type[N], equal: Mapping[str, str], *, limit: int = 1000, oldest: bool = False
+    ) -> list[N]:
+        """Nouns of one kind with these values in their columns, newest first unless told."""
+        sql = f"{NOUN[kind]}{_equal(kind, equal)} order by id {'' if oldest else 'desc'} limit :limit"
+        return self._select(kind, columns(kind), sql, tenant=tenant, limit=limit, **equal)
+
+    def tally(self, tenant: str, kind: type[Kept], equal: Mapping[str, str]) -> int:
+        """How many nouns of a kind have these values."""
+        sql = f"select count(*) from {noun_name(kind)} where tenant = :tenant{_equal(kind, equal)}"
+        return int(self._query(sql, tenant=tenant, **equal)[0][0])
 
     def all(self, tenant: str, kind: type[N], after: str, limit: int) -> list[N]:
         """Nouns of one kind in the order of their ids, above the id `after`."""
@@ -157,3 +175,10 @@ class Reading(Backend):
                 return found
             values["after"] = rows[-1][0]
         return []
+
+
+def _equal(kind: type[Kept], equal: Mapping[str, str]) -> str:
+    """Conditions on columns of a noun, which must be its own."""
+    if unknown := equal.keys() - set(columns(kind)):
+        raise ValueError(f"{kind.__name__} has no column {', '.join(unknown)}")
+    return "".join(f" and {quoted([name])[0]} = :{name}" for name in equal)

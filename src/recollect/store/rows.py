@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from .. import times
+from ..agent_types import AGENT_NOUNS, Agent, Handoff, Pool
 from ..history_types import Checkpoint, Hold, Retention
 from ..types import (
     SCOPE_FIELDS,
@@ -45,8 +46,11 @@ NOUNS: dict[str, type[Kept]] = {
     "checkpoint": Checkpoint,
     "hold": Hold,
     "retention": Retention,
+    **{kind.__name__.lower(): kind for kind in AGENT_NOUNS},
 }
-SCOPED = (Memory, Tombstone, Checkpoint, Hold, Retention)
+SCOPED = (Memory, Tombstone, Checkpoint, Hold, Retention, Agent, Pool, Handoff)
+LISTS = ("keywords", "tags", "refs", "can", "memories", "files")
+OBJECTS = ("payload", "progress", "metadata", "result")
 
 
 def noun_name(noun: Noun | type[Noun]) -> str:
@@ -135,11 +139,12 @@ def from_row(kind: type[N], names: Sequence[str], values: Sequence[Any]) -> N:
     for name in kind.TIMES & row.keys():
         if row[name] is not None:
             row[name] = times.moment(row[name])
-    for name in ("keywords", "tags", "refs"):
+    for name in LISTS:
         if name in row:
             row[name] = tuple(json.loads(row[name])) if row[name] != "[]" else ()
-    if kind is Job:
-        row["payload"], row["progress"] = json.loads(row["payload"]), json.loads(row["progress"])
+    for name in OBJECTS:
+        if name in row:
+            row[name] = json.loads(row[name])
     return kind(**row)
 
 

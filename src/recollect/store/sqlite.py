@@ -90,6 +90,7 @@ TENANTS = " union ".join(
     for table in ("journal", "job", "ledger", "answer")
 )
 # Memories that share a reference with some others, with how many they share.
+SHARED = "select m.n from memory m where m.tenant = :tenant {where}"
 TAGGED = "select memory from memory_tag where tenant = ? and tag = ?"
 SHARE = "select (select count(*) from memory where tenant = :tenant) * 1.0 / max(1, (select count(*) from memory))"
 
@@ -338,12 +339,14 @@ class SQLiteStore(Tending):
             found.setdefault(id, {})[model] = codec.floats([vector for *_, vector in chunks])
         return found
 
-    @staticmethod
-    def _find_tagged(con: apsw.Connection, tenant: str, filter: Filter) -> list[int] | None:
-        if not filter.tags:
-            return None
+    def _find_tagged(self, con: apsw.Connection, tenant: str, filter: Filter) -> list[int] | None:
+        """The numbers of the memories that have the tags and are shared, where the filter asks for either."""
         sets = [{row[0] for row in con.execute(TAGGED, (tenant, tag))} for tag in filter.tags]
-        return list(set.intersection(*sets))
+        if filter.shared:
+            conditions, values = self._where(Filter(states=(), shared=filter.shared))
+            found = con.execute(SHARED.format(where=conditions), {**values, "tenant": tenant})
+            sets.append({row[0] for row in found})
+        return list(set.intersection(*sets)) if sets else None
 
     def _index(self, con: apsw.Connection, tenant: str, model: str) -> VectorIndex:
         """The index as of this connection's snapshot."""

@@ -15,6 +15,7 @@ import { Health } from "./screens/health.js";
 import { Settings } from "./screens/settings.js";
 import { Time } from "./screens/time.js";
 import { Answers } from "./screens/answers.js";
+import { Agents } from "./screens/agents.js";
 
 // A screen is there when the operation it lives by is.
 const SCREENS = [
@@ -26,6 +27,7 @@ const SCREENS = [
   { name: "graph", title: "Graph", needs: "graph", draw: Graph },
   { name: "time", title: "Time", needs: "checkpoint_list", draw: Time },
   { name: "answers", title: "Answers", needs: "answers", draw: Answers },
+  { name: "agents", title: "Agents", needs: "get_agents_for_user", draw: Agents },
   { name: "health", title: "Health", needs: "stats", draw: Health },
   { name: "settings", title: "Settings", needs: "settings", draw: Settings },
 ];
@@ -95,7 +97,7 @@ function Overlay() {
 const KEYS = [
   ["/", "search"], ["j  k", "next, previous"], ["Enter", "open"], ["Esc", "close"], ["x", "select"], ["e", "edit"], ["f", "forget"],
   ["p", "pin"], ["a  r  m", "approve, reject, merge (Review)"], ["1  2", "the first, the second holds (Review)"], ["Space", "hold the feed still (Today)"], ["n", "remember something"],
-  ["u", "undo"], ["g then a letter", "go to a screen: t today, m memories, r recall, c context, v review, g graph, i time, a answers, h health, s settings"],
+  ["u", "undo"], ["g then a letter", "go to a screen: t today, m memories, r recall, c context, v review, g graph, i time, a answers, e agents, h health, s settings"],
   ["?", "this help"],
 ];
 function help() {
@@ -105,7 +107,7 @@ function help() {
   });
 }
 
-const LETTERS = { t: "today", m: "memories", r: "recall", c: "context", v: "review", g: "graph", h: "health", s: "settings", i: "time", a: "answers" };
+const LETTERS = { t: "today", m: "memories", r: "recall", c: "context", v: "review", g: "graph", h: "health", s: "settings", i: "time", a: "answers", e: "agents" };
 let going = 0;
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || overlay.get() || !me.get()) return;

@@ -6,7 +6,7 @@ import { complain, overlay, say } from "./state.js";
 const PATHS = {
   today: "M3 12h4l3 8 4-16 3 8h4", memories: "M4 5h16M4 12h16M4 19h10", recall: "M11 4a7 7 0 1 1 0 14 7 7 0 0 1 0-14Zm5 12 5 5",
   context: "M5 3h10l4 4v14H5ZM9 9h6M9 13h6M9 17h4", review: "M4 12l5 5L20 6", graph: "M6 8.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5ZM18 12.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5ZM8 20.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5ZM8.4 6.8l7.2 2.4M6.3 8.5l1.4 7M10 16.5l6.2-4.8",
-  time: "M12 3a9 9 0 1 1 0 18 9 9 0 0 1 0-18Zm0 4v5l4 2", answers: "M4 4h16v12H9l-5 4Z", health: "M4 19V9M10 19V4M16 19v-7M22 19H2",
+  time: "M12 3a9 9 0 1 1 0 18 9 9 0 0 1 0-18Zm0 4v5l4 2", answers: "M4 4h16v12H9l-5 4Z", agents: "M8 11a3 3 0 1 0 0-6 3 3 0 0 0 0 6ZM2 20c0-4 2.5-6 6-6s6 2 6 6M16 11a3 3 0 1 0 0-6M17 14c3 .3 5 2.3 5 6", health: "M4 19V9M10 19V4M16 19v-7M22 19H2",
   settings: "M4 7h10M18 7h2M4 17h2M10 17h10M14 5v4M8 15v4", close: "M5 5l14 14M19 5 5 19", copy: "M9 9h11v11H9ZM5 15H4V4h11v1",
   pin: "M9 3h6l-1 6 4 4H6l4-4ZM12 13v8", undo: "M8 5 4 9l4 4M4 9h10a6 6 0 0 1 0 12h-3", more: "M5 12h.01M12 12h.01M19 12h.01",
   left: "M15 5l-7 7 7 7", down: "M5 9l7 7 7-7", sun: "M12 8a4 4 0 1 1 0 8 4 4 0 0 1 0-8ZM12 2v2M12 20v2M2 12h2M20 12h2M5 5l1 1M18 18l1 1M5 19l1-1M18 6l1-1",

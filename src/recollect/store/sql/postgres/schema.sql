@@ -350,63 +350,121 @@ create table job (
 );
 create index job_due on job (tenant, state, run_at);
 
+-- Who works on the memory: assistants, pipelines, people. `key` is what a caller is known by (a token, or the name of a
+-- program on this machine); one without a key acts through an orchestrator alone. `reach` is the widest sharing it reads.
 create table agent (
-  tenant       text collate "C" not null,
-  id           text collate "C" not null,
-  name         text not null,
-  role         text not null default '',
-  can          text not null default '[]',
-  created_at   bigint not null,
-  last_seen_at bigint,
-  retired_at   bigint,
-  primary key (tenant, id),
-  unique (tenant, name)
-);
-
-create table pool (
-  tenant     text collate "C" not null,
-  id         text collate "C" not null,
-  name       text not null,
-  purpose    text not null default '',
-  created_at bigint not null,
-  primary key (tenant, id),
-  unique (tenant, name)
-);
-create table pool_agent (
   tenant text collate "C" not null,
-  pool   text collate "C" not null,
-  agent  text collate "C" not null,
-  can    text not null default '["read"]',
-  primary key (tenant, pool, agent),
-  foreign key (tenant, pool) references pool (tenant, id) on delete cascade,
-  foreign key (tenant, agent) references agent (tenant, id) on delete cascade
-);
-create table pool_memory (
-  tenant    text collate "C" not null,
-  pool      text collate "C" not null,
-  memory    text collate "C" not null,
-  shared_by text not null,
-  shared_at bigint not null,
-  primary key (tenant, pool, memory),
-  foreign key (tenant, pool) references pool (tenant, id) on delete cascade,
-  foreign key (tenant, memory) references memory (tenant, id) on delete cascade
-);
-
-create table handoff (
-  tenant      text collate "C" not null,
-  id          text collate "C" not null,
-  from_agent  text not null,
-  to_agent    text not null default '',
-  task        text not null,
-  context     text not null default '',
-  memories    text not null default '[]',
-  state       text not null default 'offered' check (state in ('offered', 'accepted', 'declined', 'done', 'expired')),
-  created_at  bigint not null,
-  accepted_at bigint,
-  closed_at   bigint,
-  expires_at  bigint,
+  id text collate "C" not null,
+  name text not null,
+  kind text not null,
+  "user" text collate "C" not null default '',
+  project text collate "C" not null default '',
+  branch text collate "C" not null default '',
+  agent text collate "C" not null default '',
+  session text collate "C" not null default '',
+  can text not null default '[]',
+  reach text not null,
+  key text collate "C" not null default '',
+  metadata text not null default '{}',
+  created_at bigint not null,
+  retired_at bigint,
+  checksum bigint,
   primary key (tenant, id)
 );
+create unique index agent_key on agent (tenant, key) where key <> '';
+create index agent_owner on agent (tenant, "user");
+
+-- When an agent was there: a record of use, not journalled. An empty session is whatever has none.
+create table agent_session (
+  tenant text collate "C" not null,
+  agent text collate "C" not null,
+  session text collate "C" not null,
+  started_at bigint not null,
+  seen_at bigint not null,
+  ended_at bigint,
+  primary key (tenant, agent, session)
+);
+create index agent_session_seen on agent_session (tenant, ended_at, seen_at);
+
+-- What agents share with each other. Shares point at memories and never copy them; a member is invited or has joined.
+create table pool (
+  tenant text collate "C" not null,
+  id text collate "C" not null,
+  name text not null,
+  purpose text not null default '',
+  "user" text collate "C" not null default '',
+  project text collate "C" not null default '',
+  branch text collate "C" not null default '',
+  agent text collate "C" not null default '',
+  session text collate "C" not null default '',
+  reach text not null,
+  joining text not null check (joining in ('open', 'invited')),
+  created_at bigint not null,
+  checksum bigint,
+  primary key (tenant, id),
+  unique (tenant, "user", name)
+);
+
+create table member (
+  tenant text collate "C" not null,
+  id text collate "C" not null,
+  pool text collate "C" not null,
+  agent text collate "C" not null,
+  permission text not null check (permission in ('read', 'write', 'admin')),
+  state text not null check (state in ('invited', 'joined')),
+  created_at bigint not null,
+  checksum bigint,
+  primary key (tenant, id)
+);
+create index member_pool on member (tenant, pool);
+create index member_agent on member (tenant, agent);
+
+create table share (
+  tenant text collate "C" not null,
+  id text collate "C" not null,
+  pool text collate "C" not null,
+  memory text collate "C" not null,
+  reach text not null,
+  shared_by text collate "C" not null,
+  "user" text collate "C" not null default '',
+  project text collate "C" not null default '',
+  created_at bigint not null,
+  checksum bigint,
+  primary key (tenant, id)
+);
+create index share_pool on share (tenant, pool);
+create index share_memory on share (tenant, memory);
+
+-- Work that one agent passes to another: to `target`, or to whoever can do what it `needs`.
+create table handoff (
+  tenant text collate "C" not null,
+  id text collate "C" not null,
+  source text collate "C" not null,
+  target text collate "C" not null default '',
+  taken_by text collate "C" not null default '',
+  needs text not null default '',
+  task text not null,
+  progress text not null default '{}',
+  memories text not null default '[]',
+  files text not null default '[]',
+  state text not null check (state in ('pending', 'accepted', 'completed', 'rejected', 'expired')),
+  result text not null default '{}',
+  reason text not null default '',
+  attempts integer not null default 0,
+  "user" text collate "C" not null default '',
+  project text collate "C" not null default '',
+  branch text collate "C" not null default '',
+  agent text collate "C" not null default '',
+  session text collate "C" not null default '',
+  created_at bigint not null,
+  accepted_at bigint,
+  closed_at bigint,
+  expires_at bigint not null,
+  checksum bigint,
+  primary key (tenant, id)
+);
+create index handoff_target on handoff (tenant, target, state);
+create index handoff_state on handoff (tenant, state);
 
 create table token (
   tenant       text collate "C" not null,
