@@ -8,7 +8,7 @@ tenant; as a person and as a model) with every aim in every argument that takes 
 at random, with junk among the values. Calls run in this process on the operations themselves; one in fifty goes to the
 real server over HTTP. A word that stands only behind another wall and shows up in an answer is a leak. An error that is
 none of ours, or has a status of 500 or more, is a server error. What lies behind the wall must be unchanged in the end.
-Writes `bench/results/fuzz.json`; `--quick` makes few calls and does not. Exits with 1 when anything was found.
+Writes a part of `bench/results/fuzz.json`; `--quick` makes few calls and does not. Exits with 1 if anything was found.
 """
 
 from __future__ import annotations
@@ -141,6 +141,8 @@ def attack(one: Attacker, way: attacks.Way, given: dict[str, Any], server: Serve
 
 
 def over_http(server: Server, secret: str, operation: Operation, given: dict[str, Any]) -> tuple[str, int]:
+    if not operation.path:  # only a tool
+        return over_mcp(server, secret, operation.name, given)
     rest = dict(given)
     path = operation.path
     if "{id}" in path:
@@ -151,6 +153,12 @@ def over_http(server: Server, secret: str, operation: Operation, given: dict[str
     else:
         body = rest
     answer = server.call(operation.method, path, body, secret)
+    return answer.body.decode("utf-8", "replace"), answer.status
+
+
+def over_mcp(server: Server, secret: str, tool: str, given: dict[str, Any]) -> tuple[str, int]:
+    asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "arguments": given}}
+    answer = server.call("POST", "/mcp", asked, secret, {"Accept": "application/json, text/event-stream"})
     return answer.body.decode("utf-8", "replace"), answer.status
 
 
@@ -205,12 +213,13 @@ def main() -> None:
         say(line)
     if not given.quick:
         report = {
-            "machine": machine(), "backend": given.backend, "seed": given.seed, "calls": found.calls,
+            "machine": machine(), "seed": given.seed, "calls": found.calls,
             "over_http": found.over_http, "ways": len(found.ways), "seconds": round(time.perf_counter() - began),
             "leaks": len(found.leaks), "server_errors": len(found.errors),
             "found": [*found.leaks, *found.errors][:40],
         }  # fmt: skip
-        RESULTS.write_text(json.dumps(report, indent=2) + "\n", "utf-8")
+        kept = json.loads(RESULTS.read_text("utf-8")) | {given.backend: report}
+        RESULTS.write_text(json.dumps(kept, indent=2) + "\n", "utf-8")
     sys.exit(bool(found.leaks or found.errors))
 
 

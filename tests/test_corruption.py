@@ -18,6 +18,8 @@ from typing import Any
 import apsw
 import pytest
 from click.testing import CliRunner
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 import recollect
 from recollect import RecollectError, StoreCorrupt
@@ -268,6 +270,35 @@ def test_damage_is_noticed_and_salvage_loses_nothing_that_is_whole(
 
 def missing_changes(found: salvage.Salvaged) -> bool:
     return bool(found.skipped) or not found.entries
+
+
+def test_no_byte_of_the_header_ends_in_an_error_that_is_not_ours(sound: Path, tmp_path: Path) -> None:
+    data = sound.read_bytes()
+    path = tmp_path / "store.db"
+    for at in range(100):
+        path.write_bytes(data[:at] + bytes([data[at] ^ 0xFF]) + data[at + 1 :])
+        try:
+            SQLiteStore(path, 5, NOW).close()
+        except RecollectError:
+            continue
+
+
+def test_salvage_says_that_the_end_of_the_journal_is_lost(sound: Path, tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    shutil.copy(f"{sound}.head", f"{path}.head")
+    older = sound.with_name("older.db")
+    shutil.copy(older, path)
+    assert salvage.from_file(older, "default").skipped == []
+    assert "changes of the journal" in salvage.from_file(path, "default").skipped[0]
+
+
+@given(st.binary(max_size=80))
+@example(b"\x02\x07")  # a number of which nothing is there
+@example(b"\xff\xff\xff\xff\xff\xff\xff\xff\xff\x07")  # a head that is longer than any file
+def test_a_record_of_any_bytes_is_read_or_passed_over(record: bytes) -> None:
+    page = b"\x0d" + bytes(2) + b"\x00\x01" + bytes(3) + (4096 - 2 - len(record)).to_bytes(2, "big")
+    page = page.ljust(4096 - 2 - len(record), b"\0") + bytes([len(record), 1]) + record
+    assert len(list(salvage._cells(page, 2, {2: page}, SIZE))) <= 1
 
 
 def test_salvage_of_a_sound_store_is_everything_and_can_be_imported(sound: Path, tmp_path: Path) -> None:

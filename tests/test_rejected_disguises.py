@@ -42,6 +42,8 @@ REFUSED = [
     (SAID, "The g4teway listens on port 8080."),
     (SAID, "The gateway list3ns on p0rt 8080."),
     (NAME, "Marta owns the bi11ing service.".replace("bi11ing", "bil1ing")),
+    (NOT, "We n3ver d3ploy the shop on Fr1days."),
+    (NOT, "We never d3pl0y the shop on Frid@ys."),
     # words around it
     (SAID, "The gateway listens on port 8080 now."),
     (SAID, "The gateway listens on port 8080, as always."),
@@ -53,6 +55,7 @@ REFUSED = [
     (SAID, "The gateway listens on port 8080 because the firewall wants it."),
     (SAID, "The gateway listens on port 8080, which Ben confirmed."),
     (SAID, "Remember: the gateway listens on port 8080. Trust me."),
+    (SAID, "<b>The gateway</b> listens on&nbsp;port 8080, as everybody knows."),
     (NAME, "FYI Marta owns the billing service these days"),
     (NOT, "We never deploy the shop on Fridays, by the way."),
     # quotation
@@ -82,6 +85,7 @@ PASSES = [
     (SAID, "The gateway listens on port 8O81."),
     (SAID, "<p>The gateway listens on port 9090.</p>"),
     (SAID, quote("The gateway listens on port 9090.")),
+    (NAME, "marta@owns.example, the billing service."),
     (NAME, "Martin owns the billing service."),
     (NAME, "Marta owns the billing service desk."),
     (NAME, "Marta left the billing service."),

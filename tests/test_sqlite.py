@@ -11,9 +11,10 @@ from typing import Any
 import apsw
 import pytest
 
+import recollect
 from conftest import START, Clock, Opener
 from nouns import A, memory, put, unit
-from recollect import Draft, StoreFull, StoreUnavailable
+from recollect import BadInput, Draft, StoreFull, StoreUnavailable
 from recollect.ids import make
 from recollect.store.index import VectorIndex
 from recollect.store.sqlite import SQLiteStore
@@ -189,3 +190,8 @@ def test_a_store_is_closed_while_a_thread_still_reads_and_after_a_write_that_has
     assert sorted(ended) == ["read", "written"]
     with closing(SQLiteStore(tmp_path / "closing.db", patience=5, now=clock())) as again:
         assert [entry.reason for entry in again.journal("default")] == ["written while it closes"]
+
+
+def test_a_store_in_memory_alone_is_refused_in_words() -> None:
+    with pytest.raises(BadInput, match="in memory alone"):
+        recollect.open(":memory:", embedder="off")

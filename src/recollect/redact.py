@@ -52,6 +52,8 @@ _LONG = 20
 _TOKEN_LITERALS = tuple((one, n) for n, rule in enumerate(RULES) if rule.is_token for one in rule.literals)
 _OTHER_LITERALS = tuple((one.lower(), n) for n, rule in enumerate(RULES) if not rule.is_token for one in rule.literals)
 _PUBLIC_PREFIXES = tuple(str(_DATA["public_prefixes"]).split())
+_VENDORS = frozenset(str(_DATA["vendors"]).split())
+_VENDOR_RULE = next(n for n, rule in enumerate(RULES) if rule.kind == "vendor-secret")
 _PASSES = 8  # three suffice for every text tried; the bound is for the texts that were not
 
 _HIDDEN = re.compile("[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\uff01-\uff5e]")
@@ -93,6 +95,8 @@ def _once(text: str) -> tuple[str, set[str]]:
     likely = {n for literal, n in _OTHER_LITERALS if literal in low}
     if long := " ".join([word for word in text.split() if len(word) >= _LONG]):
         likely.update([n for literal, n in _TOKEN_LITERALS if literal in long])
+        if not _VENDORS.isdisjoint(_NAME_OF_VENDOR.findall(low)):
+            likely.add(_VENDOR_RULE)
     found: set[str] = set()
     for n in sorted(likely):
         rule = RULES[n]
@@ -175,11 +179,17 @@ def _fits(name: re.Match[str], value: re.Match[str], secret: str, before: str) -
     if name["pair"] not in (None, ">") and not name["shut"]:
         return False  # "(token, x)": a word among words
     if name["loose"]:
-        joined = name["gap"] is None and name["said"] is None
-        return joined and not name[0].startswith(_HARMLESS) and values.is_long(secret)
+        joined = name["said"] is None and (name["gap"] is None or values.is_random(secret, 20))
+        harmless = name[0].startswith(_HARMLESS) and re.search("key|token", name[0])
+        return joined and not harmless and values.is_long(secret)
+    if name["gap"] and values.is_random(secret, 14):
+        return True
+    if name["said"] and not secret.isascii() and not value["quote"]:
+        return False  # a sentence in a language without spaces goes on
     if name["gap"] and not flag and not (password and (quoted or values.is_strong(secret))):
         shared = name["secret"] == "secret" and len(secret) >= 8
-        return (password or shared) and values.is_leet(secret)  # not "token bucket"
+        worded = values.is_worded(secret) and values.classes(secret) >= 3
+        return (password or shared) and (values.is_common(secret) or (password and worded))  # not "token bucket"
     if name["said"] and password and (strong := values.is_strong(secret)) | ("pass" in secret.lower()):
         return strong  # "password manager: 1Password"
     if (value["call"] or name["split"] or (name["said"] and not password)) and not values.is_opaque(secret):
@@ -187,7 +197,9 @@ def _fits(name: re.Match[str], value: re.Match[str], secret: str, before: str) -
     if values.is_secret(secret, password=password, quoted=quoted):
         return True
     if name["gap"] or name["said"] or name["pair"]:
-        return False
+        return password and values.is_worded(secret) and values.classes(secret) >= 3
+    if name["secret"] == "secret" and values.is_leet(secret):
+        return True
     chosen = name["secret"] == "secret" and value["quote"] and values.classes(secret) >= 3  # by a person
     return (password or bool(chosen)) and (values.is_worded(secret) or (bool(chosen) and values.is_simple(secret)))
 
@@ -237,6 +249,28 @@ def _around(text: str, start: int, end: int) -> str:
     return f"{text[line:start]} " + text[end : min(len(text) if stop < 0 else stop, end + 40)]
 
 
+_NAME_OF_VENDOR = re.compile("[a-z][a-z0-9]+")
+_OF_A_KEY = frozenset(str(_DATA["key_words"]).split())
+_VENDOR_SPAN = 60  # characters before a value in which the name of its service stands
+
+
+def _find_of_vendors(rule: Rule, text: str) -> Iterator[tuple[int, int]]:
+    """A random value on the line and behind the name of a service, unless it is said to be something public."""
+    for match in _compile(rule.source).finditer(text):
+        value = match[0].rstrip(".,:;!?=")
+        is_id = values.is_uuid(value)
+        if not (is_id or values.is_random(value, 16) or values.is_long(value)) or ("/" in value and "." in value):
+            continue
+        line = max(text.rfind("\n", 0, match.start()) + 1, match.start() - _VENDOR_SPAN)
+        before = text[line : match.start()].lower()
+        words = _NAME_OF_VENDOR.findall(before)
+        named = next((n for n in range(1, len(words) + 1) if words[-n] in _VENDORS), 0)
+        if not named or _SUM.search(before) or not _OF_A_KEY.issuperset(words[len(words) - named + 1 :]):
+            continue
+        if not value.startswith(_PUBLIC_PREFIXES):
+            yield match.start(), match.start() + len(value)
+
+
 _ARGUMENT = re.compile(r"""(?<=[(,\s=b])["']([^"'\s]{8,128})["'](?=\s{0,2}[,)])""")
 
 
@@ -280,4 +314,5 @@ _GUESSES = {
     "assigned-secret": _find_assigned,
     "column-secret": _find_in_columns,
     "nearby-secret": _find_nearby,
+    "vendor-secret": _find_of_vendors,
 }

@@ -27,7 +27,9 @@ _CASE = re.compile("(?<=[a-z])[A-Z]|(?<=[A-Z])[a-z]")
 _CAMEL = re.compile(r"[a-z]{0,20}(?:[A-Z][a-z]+|[A-Z]{1,5}(?=[A-Z][a-z]|\d|\Z)|\d{1,3}(?!\d))*+", re.ASCII)
 _HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", re.ASCII)
 _LEET = re.compile(r"[A-Za-z]\d[A-Za-z]", re.ASCII)
-_TECHNICAL = re.compile(r"(?i)base64|oauth2|sha\d|utf8|md5|s3|ec2|k8s|i18n|x509|auth0|web3|v\d|2fa|p12|int\d|h2")
+_TECHNICAL = re.compile(
+    r"(?i)base64|oauth2|sha\d|utf8|md5|s3|ec2|k8s|i18n|x509|auth0|web3|(?<![a-z])v\d(?![a-z])|2fa|p12|int\d|h2"
+)
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{24}", re.ASCII)
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.I)
 _STAND_IN = re.compile(DATA["no_secret"]["stand_in"], re.ASCII | re.I)
@@ -80,11 +82,13 @@ def is_random(value: str, least: int = 10) -> bool:
     if len(value) < least or _STAND_IN.search(value) or _MAIL.fullmatch(value):
         return False
     if _WORDS.fullmatch(value):
-        return _is_jumpy(value)
+        return _is_jumpy(re.sub("[+/_=-]", "", value) if len(value) >= 32 else value)
     if _is_camel(value):
         return False
     turns = len(_CASE.findall(value)) + len(_CHANGE.findall(value))
-    even = 4.5 if len(value) >= 24 and value.isalnum() else 3 if classes(value) >= 3 else 2.5
+    even = 3 if classes(value) >= 3 or len(value) >= 16 else 2.5
+    if value.isalnum() and len(value) >= (20 if value.isupper() else 24):
+        even = 4.5
     return turns * even >= len(value) and entropy(value) >= 2.9
 
 
@@ -104,7 +108,7 @@ def is_opaque(value: str) -> bool:
     if _STAND_IN.search(value):
         return False
     mixed = any(c.isdigit() for c in value) and any(c.isalpha() for c in value)
-    if _is_jumpy(value):
+    if _is_jumpy(value) or _is_jumpy(value.strip("0123456789")):
         return True
     if _is_camel(value):
         return False
@@ -165,7 +169,7 @@ def is_uuid(value: str) -> bool:
 def is_worded(value: str) -> bool:
     """Words and a number, joined, as people make passwords: `backup-Horse-9`."""
     joined = re.fullmatch(r"(?=.*[A-Za-z]{3})(?=.*\d)[A-Za-z0-9]+(?:[-_.][A-Za-z0-9]+){1,5}", value)
-    return joined is not None and is_word(value)
+    return joined is not None and is_word(value) and not _TECHNICAL.search(value)
 
 
 def is_secret(value: str, *, password: bool, quoted: bool) -> bool:
@@ -187,7 +191,40 @@ def is_password(value: str) -> bool:
 
 def is_given(value: str) -> bool:
     """A value that stands where only a password can."""
-    return _is_written(value) and not _STAND_IN.search(value) and (is_opaque(value) or is_simple(value))
+    worded = is_worded(value) and classes(value) >= 3
+    return _is_written(value) and not _STAND_IN.search(value) and (is_opaque(value) or is_simple(value) or worded)
+
+
+def is_flagged(value: str) -> bool:
+    """A value of a flag, a tag or a sentence that names a password: words alone may be a sentence's next."""
+    return is_given(value) or (_is_written(value) and is_worded(value) and not _STAND_IN.search(value))
+
+
+def is_told(value: str) -> bool:
+    """What follows "the password is" in a sentence: more than a word, and no term of the trade."""
+    value = value.rstrip(".!?:")
+    if not _is_written(value) or _STAND_IN.search(value):
+        return False
+    chosen = (is_worded(value) and classes(value) >= 3) or (is_simple(value) and not _TECHNICAL.search(value))
+    return is_strong(value) or (chosen and "pass" not in value.lower())
+
+
+def _is_tailed(value: str) -> bool:
+    """Something random behind a word that stands before keys."""
+    tail = re.split(r"(?<=[a-z])[_-](?=[A-Za-z0-9_-]{16})", value)[-1]
+    return is_random(tail.replace("_", "").replace("-", ""), 16) and not _UUID.fullmatch(tail)
+
+
+def is_common(value: str) -> bool:
+    """As many people make one: a word and some digits, or digits among its letters, and no term of the trade.
+
+    >>> [is_common(v) for v in ("letmein88", "zebra99llama", "rfc2898", "sha256", "page2")]
+    [True, True, False, False, False]
+    """
+    plain = re.fullmatch(r"(?=(?:\D*\d){2})[A-Za-z]{4,20}\d{2,6}[A-Za-z]{0,12}[!?.#$]?", value) is not None
+    no_term = not _TECHNICAL.search(value) and not _TERM.fullmatch(value) and not _STAND_IN.search(value)
+    worded = is_worded(value) and classes(value) >= 3
+    return is_leet(value) or is_signed(value) or worded or (plain and no_term and "pass" not in value.lower())
 
 
 def is_word(value: str) -> bool:
@@ -245,9 +282,12 @@ def _is_keypair(value: str) -> bool:
 CHECKS: dict[str, Callable[[str], bool]] = {
     "argument": _is_argument,
     "basic": _is_basic,
+    "common": is_common,
     "encoded": _is_encoded,
+    "flagged": is_flagged,
     "gibberish": _is_gibberish,
     "given": is_given,
+    "leet": lambda value: is_leet(value) or is_signed(value) or (is_worded(value) and classes(value) >= 3),
     "key_block": _is_key_block,
     "keypair": _is_keypair,
     "long": is_long,
@@ -257,8 +297,11 @@ CHECKS: dict[str, Callable[[str], bool]] = {
     "phrase": lambda value: _NO_PHRASE.match(value) is None,
     "prefixed": _is_prefixed,
     "random": is_random,
+    "serial": lambda value: any(c.isdigit() for c in value) and any(c.isalpha() for c in value),
     "signed": is_signed,
     "strong": is_strong,
+    "tailed": _is_tailed,
+    "told": is_told,
     "unmasked": lambda value: _MASK.search(value) is None,
     "word": is_word,
     "written": _is_written,

@@ -20,9 +20,10 @@ REJECTED = "[rejected]."
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,200}>|<!--.{0,500}?-->", re.DOTALL)
 _ENCODED = re.compile(r"%[0-9A-Fa-f]{2}")
 _JOINED = re.compile(r"\S+(?:\+\S+){2,}")
-_MIXED = re.compile(r"(?<![\w.])(?=\w*\d)(?=\w*[^\W\d_])\w+")
+_MIXED = re.compile(r"(?<![\w.@$!])(?=\w*(?:\d|[^\W\d_][@$!]\w))(?=\w*[^\W\d_])\w+(?:[@$!]\w+)*+(?![@$]|\.\w)")
 _LIKE_DIGITS = re.compile(r"[\dOolI]+")
-_TO_DIGITS, _TO_LETTERS = str.maketrans("OolI", "0011"), str.maketrans("013457", "oleast")
+_TO_DIGITS = str.maketrans("OolI", "0011")
+_TO_LETTERS = tuple(str.maketrans(f"0{one}34578@$!", f"o{letter}eastbasi") for one, letter in ("1l", "1i"))
 _QUOTED = re.compile(
     r"[\"\u201c\u201e\u00ab\u2039](?P<double>[^\"\u201d\u201c\u00bb\u203a\n]{8,600})[\"\u201d\u201c\u00bb\u203a]|"
     r"(?<!\w)['\u2018\u201a](?P<single>[^\n]{8,600}?)['\u2019\u2018](?!\w)|`(?P<code>[^`\n]{8,600})`"
@@ -70,7 +71,7 @@ def _uncover(content: str) -> Iterator[str]:
         seen |= dict.fromkeys(layer)
     yield from seen
     for one in list(seen):
-        for made in (_MIXED.sub(_to_digits, one), _MIXED.sub(_to_letters, one)):
+        for made in (_MIXED.sub(_to_digits, one), *(_to_letters(one, table) for table in _TO_LETTERS)):
             if made not in seen:
                 seen[made] = None
                 yield made
@@ -92,9 +93,12 @@ def _to_digits(found: re.Match[str]) -> str:
     return found[0].translate(_TO_DIGITS) if _LIKE_DIGITS.fullmatch(found[0]) else found[0]
 
 
-def _to_letters(found: re.Match[str]) -> str:
-    digits = sum(sign.isdigit() for sign in found[0])
-    return found[0].translate(_TO_LETTERS) if 2 * digits < len(found[0]) else found[0]
+def _to_letters(content: str, table: dict[int, int]) -> str:
+    def spell(found: re.Match[str]) -> str:
+        letters = sum(sign.isalpha() for sign in found[0])
+        return found[0].translate(table) if 2 * letters > len(found[0]) else found[0]
+
+    return _MIXED.sub(spell, content)
 
 
 def _trim(part: str) -> Iterator[str]:

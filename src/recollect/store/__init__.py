@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import StoreUnavailable
+from ..errors import BadInput, StoreUnavailable
 from ..settings import URLS
 
 if TYPE_CHECKING:
@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 
 def open_store(address: str | Path, patience: float, now: datetime) -> Store:
     """The store at a path, or at the URL of a PostgreSQL database; it is made where there is none."""
+    if str(address) == ":memory:":
+        raise BadInput(
+            "A store cannot lie in memory alone: each thread opens it anew.", fix="Name a file to put it in."
+        )
     if not str(address).startswith(URLS):
         from .sqlite import SQLiteStore
 

@@ -22,6 +22,7 @@ from ..types import Entry, Kept, Memory, Source
 from . import sqlite_file
 from .checksums import UNREADABLE, noticing
 from .contract import Store
+from .mark import Mark
 from .rows import COLUMNS, NOUNS, REALS, entries, from_row, is_sound, is_whole, noun_name, replayed
 from .rows import UNREADABLE as BAD
 from .trail import Trace
@@ -29,7 +30,8 @@ from .trail import Trace
 OLDEST = 10**15  # microseconds; a number below is no time at which a row was made
 PAGE = 4096  # where the header does not tell
 LEAF, INDEX_LEAF, INDEX_INTERIOR = 0x0D, 0x0A, 0x02
-INTEGERS = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8}  # bytes of an integer by its type
+WIDTHS = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8, 7: 8}  # bytes of a number by its type
+REAL = 7
 WAL_HEADER, FRAME = 32, 24  # bytes
 JOURNAL = ("seq", "at", "actor", "operation", "noun", "target", "before", "after", "reason", "purged", "salt", "digest")
 
@@ -59,7 +61,8 @@ def from_file(path: Path, tenant: str) -> Salvaged:
                 _take_entry(row, told)
             else:
                 _take_noun(kind, tenant, row, held)
-    return _merge(held, sorted(told.values(), key=lambda entry: entry.seq))
+    marked, _ = Mark(path).read().get("heads", {}).get(tenant, (0, ""))
+    return _merge(held, sorted(told.values(), key=lambda entry: entry.seq), marked)
 
 
 def from_store(store: Store, tenant: str) -> Salvaged:
@@ -68,10 +71,10 @@ def from_store(store: Store, tenant: str) -> Salvaged:
     return _merge(held, list(store.each_entry(tenant, Trace())))
 
 
-def _merge(held: dict[tuple[type[Kept], str], Kept], told: list[Entry]) -> Salvaged:
-    """The rows and what the journal tells, as one state."""
+def _merge(held: dict[tuple[type[Kept], str], Kept], told: list[Entry], marked: int = 0) -> Salvaged:
+    """The rows and what the journal tells, as one state; `marked` changes at least were made."""
     found = Salvaged(entries=told)
-    missing = (told[-1].seq - len(told)) if told else 0
+    missing = max(marked, told[-1].seq if told else 0) - len(told)
     if missing:
         found.skipped.append(f"{missing} changes of the journal: {UNREADABLE}")
     by_noun = sorted((entry for entry in told if entry.noun in NOUNS), key=lambda one: (one.noun, one.target, one.seq))
@@ -201,6 +204,8 @@ def _cells(page: bytes, number: int, pages: dict[int, bytes], size: int) -> Iter
 
 def _payload(page: bytes, start: int, length: int, pages: dict[int, bytes], size: int, *, is_table: bool) -> bytes:
     """What a cell holds, with the part that lies in pages of its own."""
+    if length > size * len(pages):
+        raise ValueError("the record is longer than the file")
     most = size - 35 if is_table else (size - 12) * 64 // 255 - 23
     least = (size - 12) * 32 // 255 - 23
     if length <= most:
@@ -224,18 +229,16 @@ def _decode(record: bytes) -> list[Any]:
     body = end
     while at < end:
         kind, at = _varint(record, at)
-        if kind in INTEGERS:
-            width = INTEGERS[kind]
-            values.append(int.from_bytes(record[body : body + width], "big", signed=True))
-        elif kind >= 12:
-            width = (kind - 12) // 2
-            piece = record[body : body + width]
-            if len(piece) < width:
-                raise ValueError("the record is cut off")
+        width = (kind - 12) // 2 if kind >= 12 else WIDTHS.get(kind, 0)
+        piece = record[body : body + width]
+        if len(piece) < width:
+            raise ValueError("the record is cut off")
+        if kind >= 12:
             values.append(piece.decode() if kind % 2 else piece)
+        elif kind == REAL:
+            values.append(unpack(">d", piece)[0])
         else:
-            width = 8 if kind == 7 else 0
-            values.append(unpack(">d", record[body : body + 8])[0] if kind == 7 else {8: 0, 9: 1}.get(kind))
+            values.append(int.from_bytes(piece, "big", signed=True) if width else {8: 0, 9: 1}.get(kind))
         body += width
     return values
 

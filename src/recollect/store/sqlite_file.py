@@ -46,6 +46,8 @@ _ERRORS: tuple[tuple[type[apsw.Error], type[RecollectError], str], ...] = (
     (apsw.InterruptError, StoreUnavailable, "The store was closed."),
     (apsw.IOError, StoreUnavailable, "The disk failed while the database was read or written."),
 )
+# What SQLite says of a header or a schema that it did not write.
+_FOREIGN = ("unsupported file format", "malformed database schema", "no such table", "no such column")
 
 
 @contextmanager
@@ -59,6 +61,8 @@ def our_errors(path: Path) -> Iterator[None]:
                 raise ours(f"{message[:-1]}: {path}.") from error
         if "memory_fts" in str(error):  # its table is not there, or is something else
             raise StoreCorrupt(f"The full text index cannot be read: {path}.") from error
+        if str(error).startswith(_FOREIGN):
+            raise StoreCorrupt(f"The tables of the database cannot be read: {path} ({error}).") from error
         raise
     except UnicodeDecodeError as error:
         raise StoreCorrupt(f"A text in the database is not UTF-8: {path}.") from error
