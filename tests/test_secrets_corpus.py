@@ -18,7 +18,7 @@ from recollect.redact import redact
 
 
 @pytest.mark.parametrize(
-    ("name", "found", "alarms"), [("own", 0.96, 0.005), ("dev", 0.99, 0.01), ("judge", 0.89, 0.01)]
+    ("name", "found", "alarms"), [("own", 0.96, 0.005), ("dev", 0.99, 0.01), ("judge", 0.91, 0.01)]
 )
 def test_secrets_of_other_authors_are_found_and_harmless_texts_pass(name: str, found: float, alarms: float) -> None:
     packed = (Path(__file__).parent / f"secrets-{name}.b64").read_text()
