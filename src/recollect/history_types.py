@@ -181,6 +181,42 @@ class Audit(Noun):
 
 
 @dataclass(frozen=True, slots=True)
+class Attribute(Noun):
+    """What an attribute of an entity was, since when, instead of what, and the memory that proves it."""
+
+    name: str
+    value: str
+    since: datetime
+    memory: str
+    before: str = ""
+    cause: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Event(Noun):
+    """A memory as a point in time: what it is, what it changed, and how far it is from the anchor, in words."""
+
+    at: datetime
+    memory: str
+    network: str
+    action: str
+    title: str
+    entity: str = ""
+    changes: tuple[str, ...] = ()
+    until: str = ""
+    distance: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline(Noun):
+    """Events, newest first, with the cursor of the next page and the moment that distances are counted from."""
+
+    events: tuple[Event, ...]
+    cursor: str | None = None
+    anchor: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class EntityState(Noun):
     """What was known of an entity at a time: what was said of it, and how it was tied to others."""
 
@@ -189,6 +225,7 @@ class EntityState(Noun):
     true_at: datetime
     memories: tuple[Memory, ...] = ()
     relations: tuple[tuple[str, str, str], ...] = ()
+    attributes: tuple[Attribute, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

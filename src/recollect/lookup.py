@@ -10,18 +10,20 @@ from typing import Any
 from . import checks, ids, times
 from .checks import MAX_NAME, Cleaner, filter_of
 from .core import Base
-from .errors import BadInput, NotFound
+from .errors import BadInput, BadTime, NotFound
 from .history import provenance
 from .history.asof import HELD_ONCE, Past
 from .history.policies import Policies
 from .history.provenance import Sees, everybody
+from .history.timeline import Chronicle
 from .history.usage import counts
-from .history_types import MAX_ROWS, Audit, EntityState, Provenance, Sighting
+from .history_types import MAX_ROWS, Audit, EntityState, Provenance, Sighting, Timeline
+from .recall.anchors import moment_of
 from .recall.query import MAX_LIMIT
 from .store.changes import MANY
 from .store.checksums import sound_rows
 from .store.trail import Trace
-from .types import EVERYWHERE, Entry, Evidence, Filter, Link, Memory, Page, Scope, Source
+from .types import EVERYWHERE, Entity, Entry, Evidence, Filter, Link, Memory, Page, Scope, Source
 
 Moment = datetime | str | None
 
@@ -208,9 +210,42 @@ class Lookup(Base):
         known = _moment(at, "at") or self._now()
         true = _moment(true_at, "true_at") or known
         found = self._past.entity(name, known, true, where) if name else None
-        if found is None:
+        attributes = self._chronicle.attributes(name, known, true, Filter(where)) if name else ()
+        if found is None and not attributes:
             raise NotFound(f"No entity was called {name!r} then.", fix="Names are told apart as they are written.")
+        return replace(found or EntityState(Entity("", "", name, ""), known, true), attributes=attributes)
+
+    def timeline(
+        self, entity: str = "", *, scope: Scope | None = None, around: str = "", limit: int = 50,
+        cursor: str | None = None, **filters: Any,
+    ) -> Timeline:  # fmt: skip
+        """Events inside a scope, newest first: of an entity, of networks and kinds, in a range.
+
+        `around` is a time or the name of an event; each event then says how far it is from it.
+        """
+        checks.within(limit, 1, MAX_LIMIT, "limit", whole=True)
+        cleaner = Cleaner(MAX_NAME)
+        name, event = cleaner.text(entity, "entity", MAX_NAME), cleaner.text(around, "around", MAX_NAME)
+        where = scope or EVERYWHERE
+        filters.setdefault("states", HELD_ONCE)
+        wanted = filter_of(now=None, scope=where, inside=True, **filters)
+        anchor = self._anchor(event, where) if event else None
+        return self._chronicle.timeline(wanted, name, limit, cursor, anchor)
+
+    def _anchor(self, event: str, scope: Scope) -> datetime:
+        try:
+            found: datetime | None = checks.moment(event, self._now(), None, "around")
+        except BadTime:
+            found = moment_of(self._store, self._tenant, scope, event)
+        if found is None:
+            raise NotFound(
+                f"No event is called {event!r}.", fix="Give a time, or words of the memory that tells of it."
+            )
         return found
+
+    @property
+    def _chronicle(self) -> Chronicle:
+        return Chronicle(self._store, self._tenant)
 
     def rate(self, id: str, *, helped: bool, session: str = "") -> Sighting:
         """Say whether a memory helped where it was shown last, in a session or anywhere; noted anew if it never was."""

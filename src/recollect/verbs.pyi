@@ -18,6 +18,7 @@ from .history_types import (
     RolledBack,
     Sighting,
     TakenBack,
+    Timeline,
 )
 from .ops.operation import Operation
 from .overview import Map, Pair
@@ -220,6 +221,27 @@ class Verbs:
         session: str | None = ...,
         scope: Scope | None = ...,
     ) -> EntityState: ...
+    def timeline(
+        self,
+        entity: str | None = ...,
+        *,
+        around: str | None = ...,
+        kinds: Sequence[str] | None = ...,
+        networks: Sequence[str] | None = ...,
+        tags: Sequence[str] | None = ...,
+        since: datetime | str | None = ...,
+        until: datetime | str | None = ...,
+        min_importance: int | None = ...,
+        states: Sequence[str] | None = ...,
+        limit: int | None = ...,
+        cursor: str | None = ...,
+        project: str | None = ...,
+        user: str | None = ...,
+        branch: str | None = ...,
+        agent: str | None = ...,
+        session: str | None = ...,
+        scope: Scope | None = ...,
+    ) -> Timeline: ...
     def audit(
         self,
         *,

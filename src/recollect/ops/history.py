@@ -24,6 +24,7 @@ from ..history_types import (
     RolledBack,
     Sighting,
     TakenBack,
+    Timeline,
 )
 from ..recall.fence import HEADER, fenced, neutral
 from ..types import EVERYWHERE, Scope
@@ -44,6 +45,11 @@ def rate(engine: Engine, caller: Caller, *, id: str, helped: bool, session: str 
 def state(engine: Engine, caller: Caller, *, entity: str, **values: Any) -> EntityState:
     times, places = split(values)
     return engine.state(entity, scope=seen(engine, caller, places), **times)
+
+
+def timeline(engine: Engine, caller: Caller, *, entity: str = "", **values: Any) -> Timeline:
+    options, places = split(values)
+    return engine.timeline(entity, scope=caller.listing(places), **options)
 
 
 def checkpoint_create(engine: Engine, caller: Caller, *, name: str, reason: str = "", **places: Any) -> Checkpoint:
@@ -189,9 +195,25 @@ def audited(found: Audit, now: datetime) -> str:
 
 def say_state(told: EntityState, now: datetime) -> str:
     lines = [f"{neutral(told.entity.name)} ({neutral(told.entity.kind)}), as it was known {times.iso(told.at)}:"]
-    lines += [f"- {_quoted(memory.id, memory.content, 300)}" for memory in told.memories] or ["- nothing was known"]
+    for one in told.attributes:
+        before = f", before: {one.before}" if one.before else ""
+        cause = f", because {one.cause}" if one.cause else ""
+        said = neutral(f"{one.name}: {one.value} (since {one.since:%Y-%m-%d}{before}{cause})")
+        lines.append(f"- {said} [{ids.short(one.memory)}]")
+    lines += [f"- {_quoted(memory.id, memory.content, 300)}" for memory in told.memories]
+    lines += [] if told.attributes or told.memories else ["- nothing was known"]
     lines += [f"- {neutral(f'{origin} {relation} {target}')}" for origin, relation, target in told.relations]
     return "\n".join(lines)
+
+
+def say_timeline(told: Timeline, now: datetime) -> str:
+    lines = []
+    for one in told.events:
+        more = [*one.changes, f"until {one.until}" if one.until else "", one.distance]
+        rest = f" ({neutral('; '.join(part for part in more if part))})" if any(more) else ""
+        lines.append(f"{one.at:%Y-%m-%d %H:%M} {one.network} {one.action}: {_quoted(one.memory, one.title)}{rest}")
+    more = [f"More: cursor {told.cursor}"] if told.cursor else []
+    return "\n".join([HEADER, *lines, *more]) if lines else "Nothing happened here."
 
 
 def checkpoint(one: Checkpoint, now: datetime) -> str:

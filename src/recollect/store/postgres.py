@@ -120,6 +120,9 @@ class PostgresStore(Tending):
     )
     UNEMBEDDED = f"""{MEMORIES} and m.id > :after and not exists (select 1 from embedding e
         where e.tenant = m.tenant and e.memory = m.id and e.model = :model) order by m.id limit :limit"""
+    NAMING = """ and m.id in (
+      select memory from posting where tenant = :tenant and term = any(:naming)
+      group by memory having count(*) = :named)"""
     SHARING = """
         select r.memory, s.memory, count(*) from memory_ref r
           join memory_ref s on s.tenant = r.tenant and s.ref = r.ref and s.memory <> r.memory
@@ -263,6 +266,9 @@ class PostgresStore(Tending):
 
     def changed(self, tenant: str, after: int, timeout: float) -> int:
         return self._listener.wait(tenant, after, timeout, self.head)
+
+    def _naming(self, tenant: str, words: Sequence[str]) -> dict[str, Any]:
+        return {"naming": list(words), "named": len(set(words))}
 
     def match(self, tenant: str, terms: Sequence[str], filter: Filter, limit: int) -> list[tuple[str, float]]:
         if not terms:

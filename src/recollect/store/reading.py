@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, ClassVar, TypeVar
@@ -58,6 +59,11 @@ class Reading(Backend):
     ENDING: ClassVar[str]
     UNEMBEDDED: ClassVar[str]
     SHARING: ClassVar[str]
+    NAMING: ClassVar[str]  # the condition that a memory has some words
+
+    @abstractmethod
+    def _naming(self, tenant: str, words: Sequence[str]) -> dict[str, Any]:
+        """The values of `NAMING`."""
 
     def _where(self, filter: Filter) -> tuple[str, dict[str, Any]]:
         """A filter as conditions on the memory `m`."""
@@ -82,9 +88,22 @@ class Reading(Backend):
         sql = f"{MEMORIES}{conditions} order by m.id desc limit :limit"
         return self._select(Memory, MEMORY_COLUMNS, sql, tenant=tenant, limit=limit, **values)
 
-    def dated(self, tenant: str, filter: Filter, limit: int) -> list[Memory]:
-        """Memories by the time they are of (`valid_from`, else `created_at`), newest first."""
+    def dated(
+        self,
+        tenant: str,
+        filter: Filter,
+        limit: int,
+        words: Sequence[str] = (),
+        below: tuple[datetime, str] | None = None,
+    ) -> list[Memory]:
+        """Memories by the time they are of (`valid_from`, else `created_at`), newest first; with all these words."""
         conditions, values = self._where(filter)
+        if words:
+            conditions += self.NAMING
+            values |= self._naming(tenant, words)
+        if below:
+            conditions += " and (coalesce(m.valid_from, m.created_at), m.id) < (:below, :below_id)"
+            values |= {"below": times.micros(below[0]), "below_id": below[1]}
         sql = f"{MEMORIES}{conditions}{BY_TIME}"
         return self._select(Memory, MEMORY_COLUMNS, sql, tenant=tenant, limit=limit, **values)
 

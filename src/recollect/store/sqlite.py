@@ -105,6 +105,7 @@ class SQLiteStore(Tending):
     ENDING = "select id from memory where tenant = :tenant and id like '%' || :tail order by id limit :limit"
     UNEMBEDDED = f"""{MEMORIES} and m.id > :after and not exists
         (select 1 from embedding e where e.memory = m.n and e.model = :model) order by m.id limit :limit"""
+    NAMING = " and m.n in (select rowid from memory_fts where memory_fts match :naming)"
     SHARING = """
         select a.id, b.id, count(*) from memory a join memory_ref r on r.memory = a.n
           join memory_ref s on s.tenant = r.tenant and s.ref = r.ref and s.memory <> r.memory
@@ -228,6 +229,10 @@ class SQLiteStore(Tending):
         while (newest := self.head(tenant)) <= after and (left := deadline - time.monotonic()) > 0:
             time.sleep(min(left, LOOK))
         return newest
+
+    def _naming(self, tenant: str, words: Sequence[str]) -> dict[str, Any]:
+        house = sqlite_file.wall(tenant, "").split()[0]
+        return {"naming": f"wall : {house} AND " + " AND ".join(f'"{word}"' for word in words)}
 
     def match(self, tenant: str, terms: Sequence[str], filter: Filter, limit: int) -> list[tuple[str, float]]:
         if not terms:
