@@ -441,3 +441,32 @@ def test_it_imports_nothing_heavy(home: Path) -> None:
         name for name in loaded if name.endswith((".pth", "_impl_recollect")) or name.startswith("__editable__")
     }
     assert not loaded & {"subprocess", "http", "dataclasses", "pathlib", "logging", "asyncio", "typing", "urllib"}
+
+
+def test_claude_code_hands_a_task_over_to_codex(home: Path) -> None:
+    """By the programs that the two assistants start: `recollect mcp` for the tools, `recollect hook` for a session."""
+
+    def named(name: str) -> dict[str, Any]:
+        return {"io.modelcontextprotocol/clientInfo": {"name": name, "version": "1"}}
+
+    claude_code, codex_cli = named("claude-code"), named("codex-mcp-client")
+    with Assistant(home, "--tools", "agents") as claude, Assistant(home, "--tools", "agents") as codex:
+        assert len(claude.ask("tools/list", **claude_code)["tools"]) == 15
+        assert "codex" in codex.call("get_agent_info", {}, **codex_cli)
+        task = {"task": "Mend the login test.", "target": "codex", "state": {"tried": "ntp"}}
+        made = claude.call("initiate_handoff", task, **claude_code).split()[0]
+        start = subprocess.run(
+            [sys.executable, "-m", "recollect", "hook", "SessionStart", "--host", "codex", "--home", str(home)],
+            input=json.dumps({"session_id": "c1", "cwd": str(home.parent), "hook_event_name": "SessionStart"}),
+            capture_output=True, text=True, check=True, env=environment_of(home),
+        ).stdout  # fmt: skip
+        assert "1 handoff waits for you" in start
+        assert "Mend the login test." in start
+        assert "another agent" in claude.call("accept_handoff", {"handoff_id": made}, **claude_code)
+        assert "tried: ntp" in codex.call("accept_handoff", {"handoff_id": made}, **codex_cli)
+        done = codex.call("complete_handoff", {"handoff_id": made, "result": {"commit": "4f1c2ab"}}, **codex_cli)
+        assert "completed" in done
+        assert "4f1c2ab" in done
+        told = claude.call("get_agents_for_user", {}, **claude_code)
+        assert "claude_code" in told
+        assert "codex" in told
