@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .. import ids, text, times
 from ..types import Scope
@@ -63,18 +63,6 @@ def _rated(found: Answer, out: Look, asked: Asked) -> str:
     return "✓ noted" + ("; no answer is kept" if found.answer is None else f"; sure to {found.confidence or 0:.2f} now")
 
 
-def _counted(found: dict[str, Any], out: Look, asked: Asked) -> str:
-    tiers = ", ".join(f"{name} {one.get('questions', 0)}" for name, one in found["by_tier"].items())
-    return "\n".join(
-        [
-            f"{plural(found['questions'], 'question')}: {tiers}",
-            f"{plural(found['answers'], 'answer')} kept, {found['pinned']} pinned, at most {found['most']:,}",
-            f"{found['hits']} of {found['asked']} asks served from the cache ({found['hit_rate']:.0%})",
-            f"{found['bytes_per_answer']:,} bytes an answer, {found['saved_ms'] / 1000:.1f} s of computing saved",
-        ]
-    )
-
-
 VIEWS = {
     "ask": View(_answered),
     "answers": View(_listed),
@@ -85,7 +73,6 @@ VIEWS = {
         lambda one, out, asked: f"✓ {'no longer pinned' if asked.given.get('undo') else 'pinned'}: {one.question}"
     ),
     "feedback": View(_rated),
-    "answer_stats": View(_counted),
 }
 
 

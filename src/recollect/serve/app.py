@@ -2,7 +2,7 @@
 
     /               the dashboard (`page`) and logging in
     /v1/…           the operations (`http`), events, the memory tool
-    /mcp …          the Model Context Protocol (`mcp`, by way of `deferred`)
+    /mcp …          the Model Context Protocol (`mcp`)
     /hook           what assistants' hooks send (`ops.hooks`)
     /openapi.json   the operations for machines; /docs for people
     /healthz        the process answers; /readyz it has its store; /metrics
@@ -13,36 +13,91 @@ Every request passes the gate (`gate`), which sets `request.state.caller`.
 from __future__ import annotations
 
 import json
+import logging
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import anyio
 import anyio.to_thread
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Route
+from starlette.types import Receive, Scope, Send
 
 from .. import __version__
 from ..agents.access import Caller
 from ..engine import Engine
-from ..errors import BadInput, Forbidden, RecollectError, StoreUnavailable
+from ..errors import BadInput, Forbidden, RecollectError, ServerUnavailable, StoreUnavailable
 from ..ops import hooks
 from . import events, http, metrics, openapi, page, reference, wire
-from .deferred import Deferred
 from .deliveries import Deliveries
 from .gate import Gate
 from .metrics import Metrics
 from .sessions import Sessions
 from .tenants import Tenants
 
+if TYPE_CHECKING:
+    from .mcp import Endpoint
+
 CSP = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 READY = 3.0  # seconds that the store is waited for when somebody asks whether we are ready
+log = logging.getLogger("recollect.mcp")
 Lifespan = Callable[[Starlette], AbstractAsyncContextManager[None]]
+
+
+class Deferred:
+    """MCP, loaded in the background with the start of the daemon, because importing the SDK takes half a second.
+
+    Requests that come earlier wait: an assistant whose handshake is slow continues without its tools.
+    """
+
+    def __init__(self, tenants: Tenants, caller_of: Callable[[Request], Caller]) -> None:
+        self._tenants = tenants
+        self._caller_of = caller_of
+        self._endpoint: Endpoint | None = None
+        self._trouble = "it is not running"
+        self._loaded = anyio.Event()
+        self.routes = [Route("/mcp", self), Route("/mcp/{project:path}", self)]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._loaded.wait()
+        if self._endpoint is None:
+            raise ServerUnavailable(
+                f"MCP cannot be served: {self._trouble}.", fix="Run: pip install 'recollect[server]'"
+            )
+        await self._endpoint(scope, receive, send)
+
+    @asynccontextmanager
+    async def run(self, app: object = None) -> AsyncIterator[None]:
+        """What must be running while requests are served: part of the application's lifespan."""
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._serve)
+            yield
+            tasks.cancel_scope.cancel()
+
+    async def _serve(self) -> None:
+        try:
+            endpoint = await anyio.to_thread.run_sync(self._load)
+        except ImportError as error:  # everything else is served all the same, and whoever asks for MCP is told
+            log.exception("MCP cannot be served")
+            self._trouble = str(error)
+            self._loaded.set()
+            return
+        async with endpoint.run():
+            self._endpoint = endpoint
+            self._loaded.set()
+            await anyio.sleep_forever()
+
+    def _load(self) -> Endpoint:
+        from .mcp import Endpoint
+
+        return Endpoint(self._tenants, self._caller_of)
 
 
 def application(engine: Engine, stopping: threading.Event | None = None, secret: str = "") -> Starlette:

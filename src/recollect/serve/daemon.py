@@ -13,6 +13,7 @@ import logging
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -27,20 +28,33 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from .. import __version__, engine, times
+from ..agents.access import local
+from ..agents.home import at_home
 from ..entrypoints import secret
 from ..entrypoints.link import INFO, READ, TRIED
 from ..entrypoints.private import write_private
-from ..errors import BadInput
+from ..errors import BadInput, RecollectError
 from ..ops import hooks
+from ..ops.catalogue import BY_NAME
+from ..ops.operation import Operation
+from ..project import brief, signals
+from ..recall.loading import LOADING
 from ..settings import Settings, shown
-from . import app, connection, listen, logs, reading
+from ..types import Noun
+from ..types import Scope as Place
+from . import app, connection, listen, logs
 from .metrics import resident
+from .wire import dumps
 from .work import Work
 
 DRAIN = 10  # seconds that running requests are given to end
 # Threads that work at the same time. Each has a connection with a cache of its own, and more of them only take turns.
 THREADS = 8
 STATUS = "/daemon/status"
+BRIEF = "brief of a folder"  # which the operation `brief` is not: here the command line says what it wants
+# Seconds that a question waits for a model that is being loaded; a brief must not take long.
+PATIENCE = {"recall": 20.0, "context": 20.0, "ask": 20.0, BRIEF: 1.0}
+STEP = 0.05  # seconds between two looks whether the model is loaded
 log = logging.getLogger("recollect.daemon")
 Ready = Callable[[dict[str, Any]], None]
 
@@ -147,12 +161,12 @@ class Control:
 
     async def _read(self, scope: Scope, receive: Receive, send: Send) -> None:
         """A question of the command line. The head of the answer goes first: who asks sees that somebody is at work."""
-        asked = reading.alike(self._memory, await Request(scope, receive).body())
+        asked = alike(self._memory, await Request(scope, receive).body())
         if asked is None:
             await Response(status_code=409)(scope, receive, send)
             return
         await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"application/json")]})
-        told = await anyio.to_thread.run_sync(reading.answer, self._memory, asked)
+        told = await anyio.to_thread.run_sync(answer, self._memory, asked)
         await send({"type": "http.response.body", "body": told})
 
 
@@ -192,3 +206,41 @@ def listening(settings: Settings, exactly: bool) -> Iterator[list[Any]]:
         for made in sockets:
             made.close()
         listen.clear(settings.home)
+
+
+def _brief(memory: engine.Engine, *, wanted: dict[str, Any], seconds: float) -> Noun:
+    asked = brief.BriefRequest(**{**wanted, "scope": Place(**wanted["scope"])})
+    return brief.build(memory, asked, signals.Deadline(seconds))
+
+
+def _operation(name: str) -> Operation | None:
+    found = BY_NAME.get(name)
+    return found if found and found.read_only and found.returned != "str" else None
+
+
+def alike(memory: engine.Engine, body: bytes) -> dict[str, Any] | None:
+    """The question, if it is answered here as it would be by a process of its own."""
+    asked: dict[str, Any] = json.loads(body)
+    known = asked.get("verb") == BRIEF or _operation(str(asked.get("verb")))
+    return asked if known and asked.get("settings") == memory.settings.fingerprint() else None
+
+
+def answer(memory: engine.Engine, asked: dict[str, Any]) -> bytes:
+    """What the operation gives, or the error it ends in, as it is sent."""
+    verb, place = asked["verb"], Place(user=asked["user"], project=asked["project"])
+    _wait(memory, PATIENCE.get(verb, 0.0))
+    try:
+        caller = at_home(local(asked["tenant"], asked["actor"], place), asked["folder"])
+        own = memory.for_caller(tenant=asked["tenant"], actor=asked["actor"], at=place)
+        operation = _operation(verb)
+        found = operation.call(own, caller, asked["given"]) if operation else _brief(own, **asked["given"])
+        return dumps({"result": found})
+    except RecollectError as error:
+        return json.dumps({"error": error.as_dict()}).encode()
+
+
+def _wait(memory: engine.Engine, seconds: float) -> None:
+    """Until the model is there: a process of its own would wait for it too."""
+    deadline = time.monotonic() + seconds
+    while memory.model()[1] == LOADING and time.monotonic() < deadline:
+        time.sleep(STEP)
