@@ -26,7 +26,8 @@ NOW = datetime(2026, 3, 8, 12, tzinfo=UTC)
 # Verbs of the engine that no caller from elsewhere has use for.
 INNER = {
     "agents", "handoffs", "pools", "shared", "shows",
-    "for_caller", "checkpoints", "close", "count", "embed_later", "extract", "gatekeeper", "graph", "head", "jobs",
+    "for_caller", "checkpoints", "close", "count", "embed_later", "extract", "extract_entities", "forget_recalls",
+    "gatekeeper", "graph", "has_unread", "head", "jobs", "knowledge", "tenant",
     "janitor", "model", "other_tenants", "pipeline", "policies", "propose", "saw", "shelf", "shown", "sources",
     "tokens", "wait", "warm", "webhooks",
 }  # fmt: skip

@@ -138,6 +138,10 @@ class Base:
         self.watch, self.looks, self.overview = shared.watch, shared.looks, shared.overview
         self.answers, self.spending, self.health = shared.answers, shared.spending, shared.health
 
+    @property
+    def tenant(self) -> str:
+        return self._tenant
+
     @cached_property
     def _writer(self) -> Writer:
         return self._core.writer

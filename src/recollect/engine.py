@@ -41,11 +41,14 @@ from .history.erasures import Erasures
 from .lookup import Lookup
 from .models.tokens import Tokens
 from .recall.context import Budgets, Context, Parts, Turn, build, standing
+from .recall.graph import Knowledge
+from .recall.steps import NextRecall, next_step
 from .recall.task import AT_HAND, stored_task
 from .remember import forget, proposals
 from .remember.settle import Settler
 from .remember.shelf import Shelf
 from .store import open_store
+from .times import aware
 from .types import (
     DERIVED,
     EDITABLE,
@@ -66,6 +69,7 @@ from .types import (
     Scope,
     Source,
 )
+from .upkeep.entities import VERSION, extract_missing
 from .upkeep.jobs import Handler, Jobs, Run
 from .upkeep.switch import Change, embed_missing
 
@@ -322,6 +326,16 @@ class Engine(Lookup):
             self.looks.note(self._actor, "recall", query, where, given)
         return found
 
+    def recall_next(
+        self, question: str, *, thoughts: Sequence[str] = (), shown: Sequence[str] = (), scope: Scope | None = None,
+        limit: int = 5,
+    ) -> NextRecall:  # fmt: skip
+        """One step of thinking and looking up in turns: what is new for the latest thought, and what is still open."""
+        where = scope or self._scope
+        found = self.recall(thoughts[-1] if thoughts else question, scope=where, limit=limit, shown=tuple(shown))
+        seen = [one for one in self._store.memories(self._tenant, list(shown)).values() if where.sees(one.scope)]
+        return next_step(question, thoughts, seen, found)
+
     def context(
         self, query: str = "", *, scope: Scope | None = None, budget: int = 2000, system: str = "", task: str = "",
         history: Sequence[Turn] = (), index: bool = False, hits: Sequence[Hit] | None = None, most: int = 0,
@@ -440,6 +454,33 @@ class Engine(Lookup):
             progress=progress, key=make_key(self.settings.home, exchange.KEY_FILE),
         )  # fmt: skip
 
+    def knowledge(
+        self, scope: Scope | None = None, *, as_of: datetime | str | None = None, since: datetime | str | None = None,
+        until: datetime | str | None = None,
+    ) -> Knowledge:  # fmt: skip
+        """The graph that memories make, seen from a scope, now or as of a time: entities, relations, proofs."""
+        where = Cleaner(MAX_NAME).scope(scope or self._scope)
+        known, first, last = (aware(one, "time") if one else None for one in (as_of, since, until))
+        return Knowledge(self._store, self._tenant, where, self._now(), known, first, last)
+
+    def extract_entities(self, *, progress: Progress | None = None) -> int:
+        """Read the entities and relations of every memory that was not read yet; gives how many there were.
+
+        The daemon does this in the background (the job `entities`); this is the blocking form.
+        """
+        done = extract_missing(self._store, self._tenant, self._actor, self._now, progress)
+        if done:
+            self.forget_recalls()
+        return done
+
+    def has_unread(self) -> bool:
+        """Whether there are memories whose entities were not read yet."""
+        return bool(self._store.unread(self._tenant, VERSION, 1))
+
+    def forget_recalls(self) -> None:
+        """Drop the answers that are kept: they were given without what is new in the graph."""
+        self._shared.recalls.clear()
+
     def import_(
         self, path: str | Path, *, embed: bool = True, trust: str = "unverified", progress: Progress | None = None
     ) -> exchange.Imported:
@@ -456,6 +497,7 @@ class Engine(Lookup):
             result = importer.run(Path(path), self._scope, progress)
         if embed:
             self.embed(progress=progress, change="never")
+        self.extract_entities()
         return result
 
     def embed(self, *, progress: Progress | None = None, change: Change = "always") -> int:
@@ -512,12 +554,16 @@ class Engine(Lookup):
         def capture(run: Run) -> None:
             self.extract(list(run.job.payload.get("sources", ())), progress=run.step)
 
+        def entities(run: Run) -> None:
+            self.extract_entities(progress=run.step)
+
         def embed(run: Run) -> None:
             self.embed(progress=run.step, change=run.job.payload.get("change", "always"))
 
         embedder, _ = self._models.embedder()
         handlers: dict[str, Handler] = {
-            "capture": capture, "answers": lambda run: self.answers.refresh(run.step), "janitor": self.janitor.work
+            "capture": capture, "answers": lambda run: self.answers.refresh(run.step), "janitor": self.janitor.work,
+            "entities": entities,
         }  # fmt: skip
         return {**handlers, f"embed:{embedder.model}": embed} if embedder else handlers
 

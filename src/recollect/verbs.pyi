@@ -25,6 +25,8 @@ from .overview import Map, Pair
 from .project.brief import Brief
 from .project.ingest import Report
 from .project.truth import Verified
+from .recall.graph import Node, Subgraph
+from .recall.steps import NextRecall
 from .store.answers import Answer
 from .store.census import Facets
 from .types import Entry, Forgotten, Link, Memory, Page, Recall, Remembered, Scope, Source
@@ -475,6 +477,45 @@ class Verbs:
     def answer(
         self, id: str, *, project: str | None = ..., user: str | None = ..., scope: Scope | None = ...
     ) -> Answer: ...
+    def graph_query(
+        self,
+        entity: str,
+        *,
+        to: str | None = ...,
+        relation: str | None = ...,
+        direction: str | None = ...,
+        depth: int | None = ...,
+        types: Sequence[str] | None = ...,
+        since: datetime | str | None = ...,
+        until: datetime | str | None = ...,
+        as_of: datetime | str | None = ...,
+        project: str | None = ...,
+        user: str | None = ...,
+        branch: str | None = ...,
+        agent: str | None = ...,
+        session: str | None = ...,
+        scope: Scope | None = ...,
+    ) -> Subgraph: ...
+    def entity_merge(
+        self, entity: str, other: str, *, project: str | None = ..., user: str | None = ..., scope: Scope | None = ...
+    ) -> Node: ...
+    def entity_split(
+        self, entity: str, other: str, *, project: str | None = ..., user: str | None = ..., scope: Scope | None = ...
+    ) -> Node: ...
+    def recall_next(
+        self,
+        question: str,
+        *,
+        thoughts: Sequence[str] | None = ...,
+        shown: Sequence[str] | None = ...,
+        limit: int | None = ...,
+        project: str | None = ...,
+        user: str | None = ...,
+        branch: str | None = ...,
+        agent: str | None = ...,
+        session: str | None = ...,
+        scope: Scope | None = ...,
+    ) -> NextRecall: ...
     def whoami(self) -> dict[str, Any]: ...
     def browse(
         self,

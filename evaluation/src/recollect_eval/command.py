@@ -12,12 +12,12 @@ import click
 
 from recollect.cli.program import App, command
 
-from . import capture, injection, temporal
+from . import capture, graph, injection, temporal
 from . import report as reports
 from .answers import measure
 from .run import Options, run
 
-APART = ("answers", "injection", "capture", "temporal")  # measured by figures of their own
+APART = ("answers", "injection", "capture", "temporal", "multihop", "extraction")  # measured by figures of their own
 NAMES = ("golden", "locomo", "longmemeval", "cosqa", "project", "relevance", *APART)
 
 
@@ -30,7 +30,7 @@ NAMES = ("golden", "locomo", "longmemeval", "cosqa", "project", "relevance", *AP
 @click.option("--store", metavar="URL", help="An empty PostgreSQL database to measure in, not a file of its own.")
 @click.option("--effort", type=click.Choice(["fast", "balanced", "deep"]), help="How hard recall tries.")
 @click.option("--recipe", metavar="NAME", help="The recipe that is measured.")
-@click.option("--part", type=click.Choice(["judge", "train", "dev"]), default="judge", help="Of capture and temporal.")
+@click.option("--part", type=click.Choice(["judge", "train", "dev"]), default="judge", help="Which part of the data.")
 def evaluate(
     app: App, name: str, data: Path | None, output: Path | None, baseline: Path | None, cache: Path | None,
     store: str | None, part: str, **options: Any,
@@ -39,7 +39,9 @@ def evaluate(
 
     With `relevance`, whether recall knows when nothing answers; with `answers`, how far cached answers can be
     trusted; with `injection`, what the prompt hook puts before an assistant; with `capture`, whether the memories made
-    of real sessions are worth keeping; with `temporal`, whether questions about a time are answered from that time.
+    of real sessions are worth keeping; with `temporal`, whether questions about a time are answered from that time;
+    with `multihop`, whether questions are answered that need several notes; with `extraction`, which entities and
+    relations are read from notes.
     """
     if name in APART:
         _evaluate_apart(app, name, data, output, cache, part)
@@ -66,6 +68,8 @@ def _evaluate_apart(
         found, render = injection.run(cache, say), injection.render
     elif name == "temporal":
         found, render = temporal.run(data, part, say), temporal.render
+    elif name in ("multihop", "extraction"):
+        found, render = getattr(graph, name)(data, part, say), graph.render
     else:
         found, render = capture.run(data, part, say), capture.render
     if output and name == "answers":

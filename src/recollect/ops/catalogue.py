@@ -5,7 +5,7 @@ from __future__ import annotations
 from .operation import Operation, load
 from .parameters import read_file
 
-NOUNS = ("memories", "upkeep", "memory_tool", "access", "history", "project", "answers", "page", "agents")
+NOUNS = ("memories", "upkeep", "memory_tool", "access", "history", "project", "answers", "graph", "page", "agents")
 BY_NOUN: dict[str, tuple[Operation, ...]] = {noun: load(f"ops.{noun}") for noun in NOUNS}
 OPERATIONS: tuple[Operation, ...] = tuple(operation for noun in NOUNS for operation in BY_NOUN[noun])
 BY_NAME = {operation.name: operation for operation in OPERATIONS}

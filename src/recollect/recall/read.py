@@ -27,10 +27,11 @@ from ..types import STATES, Explained, Filter, Hit, Link, Memory, Recall
 from . import intent
 from .anchors import moment_of
 from .arms import Arms, Scores, closeness, within
+from .chains import Chain, Chains, with_chains
 from .naming import Names
 from .printing import printed_tokens, read_text, said, why
 from .query import Query
-from .select import Scored, newer_first, once_each, select, withheld
+from .select import Scored, by_age, has_words_of, newer_first, once_each, select, with_sessions, withheld
 from .then import asked_back, held_then, told_at
 from .timing import DEPTH as ARRANGED
 from .timing import Fit, Timing, arrange, asks_order, describe, in_order, timing_of
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
 
 DEPTH = 100  # candidates an arm gives
 POOL = 100  # candidates that are read, ranked and weighed
-SESSION = 0.25  # what the best of a session adds to its other turns, where no ranker looks at them
 WEAK = 0.5  # how probable it must be that a memory answers for the answer not to be called weak
 READ, READ_DEEP = 6, 16  # the best candidates that are read together with the question
 READ_HELPING = 10  # candidates that are read for a prompt
@@ -101,6 +101,7 @@ class Found:
     skipped: tuple[str, ...] = ()
     parts: list[Scores] = field(default_factory=list)  # how well each question in the question is answered
     timing: Timing | None = None
+    chains: dict[str, Chain] = field(default_factory=dict)  # the best that ends at a memory
 
     @property
     def question(self) -> str:
@@ -359,7 +360,7 @@ class Reader:
 
     def _by_arms(self, found: Found) -> Scores:
         """The fused scores, where no ranker looks closer: what the question names as it is counts more."""
-        scores = _with_sessions(found.memories, found.fused)
+        scores = with_sessions(found.memories, found.fused)
         if found.query.recipe.weigh == "none":
             return scores
         names = Names.of(found.question, found.asked.identifiers)
@@ -407,7 +408,18 @@ class Reader:
         taken = {one.memory.id for one in some}
         places = iter(order)
         kept = [replace(next(places), score=one.score) if one.memory.id in taken else one for one in scored]
-        return fits, kept
+        found.chains.update(self._chain(found, some, logits, models))
+        return fits, with_chains(kept, found.chains.values())
+
+    def _chain(self, found: Found, read: list[Scored], logits: list[float], models: Models) -> dict[str, Chain]:
+        """The best chain to each memory that one of those that were read leads to, the best first."""
+        query, model = found.query, models.embedder
+        if models.relevance is None or model is None or query.effort != "deep" or query.as_of:
+            return {}
+        near = partial(self.store.cosines, self.tenant, model.model, self._vector(found.question, model))
+        seen = partial(passes, query=query)
+        search = Chains(self.store, self.tenant, query.filter, found.question, models.relevance, near, seen)
+        return search.find([Chain((one.memory,), logit, one.score) for one, logit in zip(read, logits, strict=True)])
 
     def _relevant(self, found: Found, scored: Sequence[Scored], models: Models) -> list[Scored]:
         """Of the best, those that help with the prompt; age and importance decide only which of them comes first."""
@@ -470,11 +482,13 @@ class Reader:
         fits = found.arms.get("vector", {})
         if found.query.effort == "fast" or models.embedder is None or not ranker_knows(models.embedder):
             return []
+        linked = {memory.id for chain in found.chains.values() for memory in chain.memories}
         notes = {
             one.memory.id: one.memory
             for one in scored
             if one.memory.id in fits and not one.memory.scope.session and one.memory.kind != "code"
-        }
+            and one.memory.id not in linked
+        }  # fmt: skip
         vectors = self.store.vectors(self.tenant, list(notes))
         found_for = {id: vectors[id][models.embedder.model][0] for id in notes if models.embedder.model in vectors[id]}
         pairs = (by_age(notes, pair) for pair in combinations(found_for, 2))
@@ -497,7 +511,9 @@ class Reader:
             scores.pop("time", None)
             if found.asked.when and "time" in found.arms and within(memory, found.asked.when):
                 scores["time"] = round(closeness(memory, found.asked.when), 4)
-            hits.append(Hit(memory, round(score, 4), scores, why(memory, scores, words, now)))
+            chain = found.chains.get(memory.id)
+            told = why(memory, scores, words, now) + (f" · follows {chain.told()}" if chain else "")
+            hits.append(Hit(memory, round(score, 4), scores, told))
         return tuple(hits)
 
 
@@ -511,32 +527,11 @@ def ranker_knows(embedder: Embedder) -> bool:
         return False
 
 
-def by_age(memories: Mapping[str, Memory], pair: tuple[str, str]) -> tuple[str, str]:
-    """Two memories, the older first."""
-    one, other = sorted(pair, key=lambda one: memories[one].valid_from or memories[one].created_at)
-    return one, other
-
-
-def has_words_of(memories: Mapping[str, Memory], pair: tuple[str, str], asked: set[str]) -> bool:
-    """Whether the newer of two has every word of a question that the older has."""
-    old, new = (asked.intersection(terms.of_memory(memories[id])) for id in pair)
-    return old <= new
-
-
 def _of_time(found: Found) -> float:
     """How surely a candidate is of the time that is asked for, which answers a question however little its words do."""
     when, timed = found.asked.when, found.arms.get("time", {})
     sure = (timed[memory.id] for memory in found.memories if when and memory.id in timed and within(memory, when))
     return max(sure, default=0.0)
-
-
-def _with_sessions(memories: Sequence[Memory], fused: Scores) -> Scores:
-    """A turn gains from how well the best of its session fits: what belongs together is told together."""
-    best: dict[str, float] = {}
-    for memory in memories:
-        if memory.scope.session:
-            best[memory.scope.session] = max(best.get(memory.scope.session, 0.0), fused.get(memory.id, 0.0))
-    return {m.id: fused.get(m.id, 0.0) + SESSION * best.get(m.scope.session, 0.0) for m in memories}
 
 
 def _explained(

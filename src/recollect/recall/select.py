@@ -8,7 +8,7 @@ Everything that is left out is told with the reason, so that a recall can explai
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..grounding import stale
@@ -16,6 +16,7 @@ from ..language import terms
 from ..types import TRUSTS, Memory
 from .recipes import Recipe
 
+SESSION = 0.25  # what the best of a session adds to its other turns, where no ranker looks at them
 TAKEN = 0.6  # the share of a turn's score from which what was learnt from it stands in its place
 ALIKE = 0.9  # the share of common terms from which two memories are one for the reader
 FEW = 4  # so few words are no proof of saying the same
@@ -88,6 +89,27 @@ def newer_first(candidates: Sequence[Scored], pairs: Iterable[tuple[str, str]]) 
             )
             places[new], places[old] = places[old], places[new]
     return ranked
+
+
+def by_age(memories: Mapping[str, Memory], pair: tuple[str, str]) -> tuple[str, str]:
+    """Two memories, the older first."""
+    one, other = sorted(pair, key=lambda one: memories[one].valid_from or memories[one].created_at)
+    return one, other
+
+
+def has_words_of(memories: Mapping[str, Memory], pair: tuple[str, str], asked: set[str]) -> bool:
+    """Whether the newer of two has every word of a question that the older has."""
+    old, new = (asked.intersection(terms.of_memory(memories[id])) for id in pair)
+    return old <= new
+
+
+def with_sessions(memories: Sequence[Memory], fused: dict[str, float]) -> dict[str, float]:
+    """A turn gains from how well the best of its session fits: what belongs together is told together."""
+    best: dict[str, float] = {}
+    for memory in memories:
+        if memory.scope.session:
+            best[memory.scope.session] = max(best.get(memory.scope.session, 0.0), fused.get(memory.id, 0.0))
+    return {m.id: fused.get(m.id, 0.0) + SESSION * best.get(m.scope.session, 0.0) for m in memories}
 
 
 def once_each(candidates: Sequence[Scored]) -> list[Scored]:

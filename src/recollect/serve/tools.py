@@ -332,7 +332,7 @@ _REACHING = (_EXTRA["find_tools"], BATCH := _EXTRA["batch"])
 _OWN = _tools("memories", "usage")
 PROFILES: dict[str, tuple[Operation, ...]] = {
     "core": (*(one for one in _OWN if one.name not in _RARE), *_REACHING),
-    "full": (*_OWN, *_tools("history"), *_tools("answers"), BY_NAME["reject_handoff"], *_REACHING),
+    "full": (*_OWN, *_tools("history"), *_tools("answers"), BY_NAME["reject_handoff"], *_tools("graph"), *_REACHING),
     "memory": tuple(
         BY_NAME["stats"] if name == "stats" else _EXTRA[f"memory_{name}"]
         for name in ("add", "search", "get", "stats", "delete")
@@ -348,6 +348,7 @@ PROFILES: dict[str, tuple[Operation, ...]] = {
     "librarian": _tools("answers"),
     "history": _tools("history"),
     "agents": tuple(one for one in _tools("agents") if one.name != "reject_handoff"),
+    "graph": _tools("graph"),
 }
 TOOLS: dict[str, Operation] = {one.mcp: one for tools in PROFILES.values() for one in tools}
 

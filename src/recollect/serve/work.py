@@ -46,6 +46,7 @@ class Work:
         self._engine = engine
         self._home = home
         self._stopping = stopping
+        self._extracted: dict[str, int] = {}  # the newest change of each tenant when entities were last looked for
         self._seen = -1  # the newest change when vectors were last looked for
         self._written = -1  # the newest change when the files beside the store were last written
         # The newest change when core answers were last looked at, and those that no longer held.
@@ -90,6 +91,7 @@ class Work:
             if self._stopping.wait(EVERY):
                 return
             self._attempt("spool", self._take_in)
+            self._attempt("entities", self._extract)
             if number % VISIT == 0:
                 self._attempt("other_tenants", self._other_tenants)
             self._attempt("files", self._write)
@@ -160,6 +162,14 @@ class Work:
             return
         if done:
             log.info("given vectors", extra={"fields": {"memories": done}})
+
+    def _extract(self) -> None:
+        """Have the entities of new memories read, of every tenant whose journal has moved."""
+        for engine in (self._engine, *self._engine.other_tenants()):
+            if (head := engine.head) != self._extracted.get(engine.tenant):
+                if engine.has_unread():
+                    engine.jobs.add("entities")
+                self._extracted[engine.tenant] = head
 
     def _schedule(self) -> None:
         """One run of the janitor waits for each tenant; the worker makes it when it is due."""

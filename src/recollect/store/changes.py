@@ -33,7 +33,7 @@ from ..types import (
     Tombstone,
     Webhook,
 )
-from . import answers
+from . import answers, mentions
 from .access import DROP_WEBHOOK, PUT_TOKEN, PUT_WEBHOOK, token_row, webhook_row
 from .checksums import new_salt, noticing, row_checksum, seal
 from .rows import (
@@ -55,6 +55,7 @@ from .rows import (
 )
 
 if TYPE_CHECKING:
+    from ..language.relations import Extraction
     from ..vectors import Floats
 
 N = TypeVar("N", bound=Kept)
@@ -279,7 +280,7 @@ class Changes(ABC):
         self._append(operation, noun_name(kind), id, before, after, reason)
         if isinstance(noun, Memory):
             if isinstance(old, Memory) and old.embedded() != noun.embedded():
-                self._run(self.STALE, id=id)
+                self._stale(id)
             self._touched.add(id)
         return True
 
@@ -303,6 +304,22 @@ class Changes(ABC):
         """Set a memory's vectors of one model without a journal row: one of that memory was replayed here already."""
         self._run(self.UNEMBED, id=memory, model=model)
         self._write_vectors(memory, model, vectors)
+
+    def extracted(self, memory: str, version: str, found: Extraction) -> None:
+        self._run(mentions.FORGET, id=memory)
+        self._run(mentions.READ, id=memory, version=version)
+        for one in found.entities:
+            row = {"key": one.key, "name": one.name, "kind": one.kind, "short": one.short, "confidence": one.confidence}
+            self._run(mentions.MENTION, id=memory, **row)
+        for tie in found.relations:
+            ends = {"head": tie.head, "relation": tie.relation, "tail": tie.tail}
+            self._run(mentions.EDGE, id=memory, **ends, confidence=tie.confidence, quote=tie.quote)
+        self.cached = True
+
+    def _stale(self, memory: str) -> None:
+        """What was derived from the text of a memory that has another one now."""
+        self._run(self.STALE, id=memory)
+        self._run(mentions.FORGET, id=memory)
 
     def note(self, operation: str, target: str, reason: str) -> None:
         """Append a journal row that changes nothing: something was tried, and refused."""
@@ -433,7 +450,7 @@ class Changes(ABC):
         self._materialise(noun)
         if isinstance(noun, Memory):
             if isinstance(old, Memory) and old.embedded() != noun.embedded():
-                self._run(self.STALE, id=noun.id)
+                self._stale(noun.id)
             if isinstance(old, Memory) and old.content != noun.content:
                 self._forget_context(old)
             self._run(answers.DROP_BUILT, id=noun.id)
@@ -470,7 +487,7 @@ class Changes(ABC):
             new = kind.from_dict(entry.after if fresh or old is None else {**record(old), **entry.after})
             self._materialise(new)
             if isinstance(old, Memory) and isinstance(new, Memory) and old.embedded() != new.embedded():
-                self._run(self.STALE, id=entry.target)
+                self._stale(entry.target)
         elif kind is not None and entry.operation == "purge":
             self.purged = self.purged or self._row(kind, entry.target) is not None
             self._run(answers.DROP_BUILT, id=entry.target)

@@ -19,6 +19,7 @@ from .access import Access
 from .answers import Answers
 from .browsing import Browsing
 from .changes import Changes
+from .graph_reading import GraphReading
 from .guard import Guard
 from .jobs import Jobs
 from .ledger import Ledger
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 Transaction = Changes
 
 
-class Store(Jobs, Access, Ledger, Answers, Trail, Guard, Browsing):
+class Store(Jobs, Access, Ledger, Answers, Trail, Guard, GraphReading, Browsing):
     @abstractmethod
     def close(self) -> None: ...
 

@@ -226,6 +226,7 @@ create table entity (
   primary key (tenant, id),
   unique (tenant, kind, key, project)
 );
+create index entity_name on entity (tenant, lower(name));
 
 -- Edges between memories and entities; which of the two an end is stands beside it, so there is no foreign key.
 create table link (
@@ -246,6 +247,46 @@ create table link (
   unique (tenant, origin, relation, target)
 );
 create index link_target on link (tenant, target);
+
+-- The graph. What each memory names (`mention`) and says of it (`edge`), by the keys of names (`language/entities.py`), and
+-- which version of the extractor read the memory (`extraction`). Derived: not journalled, made again by a job, and gone with
+-- the memory or when its text changes. An entity is seen by whoever sees a memory that names it, and by nobody else.
+-- `short` is what else it may be called: the first name of a person, the name of a team.
+create table extraction (
+  tenant  text collate "C" not null,
+  memory  text collate "C" not null,
+  version text collate "C" not null,
+  primary key (tenant, memory),
+  foreign key (tenant, memory) references memory (tenant, id) on delete cascade
+);
+
+create table mention (
+  tenant     text collate "C" not null,
+  key        text collate "C" not null,
+  memory     text collate "C" not null,
+  name       text not null,
+  kind       text collate "C" not null,
+  short      text collate "C" not null,
+  confidence double precision not null,
+  primary key (tenant, key, memory),
+  foreign key (tenant, memory) references extraction (tenant, memory) on delete cascade
+);
+create index mention_memory on mention (tenant, memory);
+create index mention_short on mention (tenant, short, memory) where short <> '';
+
+create table edge (
+  tenant     text collate "C" not null,
+  head       text collate "C" not null,
+  memory     text collate "C" not null,
+  relation   text collate "C" not null,
+  tail       text collate "C" not null,
+  confidence double precision not null,
+  quote      text not null,
+  primary key (tenant, head, memory, relation, tail),
+  foreign key (tenant, memory) references extraction (tenant, memory) on delete cascade
+);
+create index edge_tail on edge (tenant, tail, memory);
+create index edge_memory on edge (tenant, memory);
 
 create table tombstone (
   tenant     text collate "C" not null,

@@ -1,0 +1,93 @@
+"""The graph of every store: which memories name an entity, and what they say of it. Derived from the texts of memories.
+
+Entities are known by the keys of their names. A row is seen only together with the memory that proves it, so every read
+takes the filter of the caller: nobody learns of an entity, an alias or an edge from a memory that they may not see.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from .. import times
+from ..types import Entity, Filter, Memory
+from .changes import MEMORIES, MEMORY_COLUMNS, NOUN
+from .mentions import Edge, Mentioned
+from .reading import Reading
+from .rows import columns
+
+MOST = 400  # rows of one entity that are read: of one that is named everywhere the newest speak for all
+
+_VISIBLE = (
+    "join memory m on m.tenant = x.tenant and m.id = x.memory where x.tenant = :tenant and x.{column} = :key {where}"
+)
+_MENTION = "select x.key, x.memory, x.name, x.kind, x.short, x.confidence from mention x "
+MENTIONS = {
+    column: f"{_MENTION}{_VISIBLE.replace('{column}', column)}{extra} order by x.memory desc limit :limit"
+    for column, extra in (("key", ""), ("short", " and x.short <> ''"))
+}
+MENTIONS_IN = _MENTION + "where x.tenant = :tenant and x.memory {among}"
+EDGES = {
+    column: f"""select x.head, x.relation, x.tail, x.memory, x.confidence, x.quote, m.valid_from, m.valid_to
+        from edge x {_VISIBLE.replace("{column}", column)} order by x.memory desc limit :limit"""
+    for column in ("head", "tail")
+}
+KNOWN = """
+    select k.value from {each} where exists (select 1 from mention x where x.tenant = :tenant and x.key = k.value)
+      or exists (select 1 from mention x where x.tenant = :tenant and x.short = k.value and x.short <> '')"""
+NAMED = NOUN[Entity] + " and lower(name) {among}"
+UNREAD = f"""{MEMORIES} and m.id > :after and not exists (
+    select 1 from extraction e where e.tenant = m.tenant and e.memory = m.id and e.version = :version)
+    order by m.id limit :limit"""
+SIZES = {
+    "entities": "select count(distinct key) from mention where tenant = :tenant",
+    "mentions": "select count(*) from mention where tenant = :tenant",
+    "edges": "select count(*) from edge where tenant = :tenant",
+    "read": "select count(*) from extraction where tenant = :tenant",
+    "memories": "select count(*) from memory where tenant = :tenant",
+}
+
+
+class GraphReading(Reading):
+    """The part of a store that keeps the graph."""
+
+    EACH: ClassVar[str]  # the values of the list `keys`, as a table k
+
+    def mentions(
+        self, tenant: str, keys: Sequence[str], filter: Filter, column: str = "key", limit: int = MOST
+    ) -> list[Mentioned]:
+        return [Mentioned(*row) for row in self._of_keys(MENTIONS[column], tenant, keys, filter, limit)]
+
+    def mentions_in(self, tenant: str, memories: Sequence[str]) -> list[Mentioned]:
+        sql = MENTIONS_IN.format(among=self.AMONG.format("ids"))
+        rows = self._query(sql, tenant=tenant, ids=self._as_list(list(memories)))
+        return sorted((Mentioned(*row) for row in rows), key=lambda one: (one.memory, one.key))
+
+    def edges(self, tenant: str, keys: Sequence[str], filter: Filter, column: str, limit: int = MOST) -> list[Edge]:
+        rows = self._of_keys(EDGES[column], tenant, keys, filter, limit)
+        return [Edge(*row[:6], *(None if one is None else times.moment(one) for one in row[6:])) for row in rows]
+
+    def known_keys(self, tenant: str, keys: Sequence[str]) -> list[str]:
+        found = self._query(KNOWN.format(each=self.EACH), tenant=tenant, keys=self._as_list(list(dict.fromkeys(keys))))
+        return [str(row[0]) for row in found]
+
+    def _of_keys(self, sql: str, tenant: str, keys: Sequence[str], filter: Filter, limit: int) -> list[tuple[Any, ...]]:
+        conditions, values = self._where(filter)
+        statement = sql.format(where=conditions)
+        return [
+            row for key in dict.fromkeys(keys)
+            for row in self._query(statement, tenant=tenant, key=key, limit=limit, **values)
+        ]  # fmt: skip
+
+    def entities_named(self, tenant: str, names: Sequence[str]) -> list[Entity]:
+        """Entities that people or files made, by their names in lower case."""
+        sql = NAMED.format(among=self.AMONG.format("wanted"))
+        found = self._select(Entity, columns(Entity), sql, tenant=tenant, wanted=self._as_list(list(names)))
+        return sorted(found, key=lambda entity: entity.id)
+
+    def unread(self, tenant: str, version: str, limit: int, after: str = "") -> list[Memory]:
+        values = {"tenant": tenant, "version": version, "limit": limit, "after": after}
+        return self._select(Memory, MEMORY_COLUMNS, UNREAD, **values)
+
+    def graph_size(self, tenant: str) -> dict[str, int]:
+        return {name: int(self._query(sql, tenant=tenant)[0][0]) for name, sql in SIZES.items()}
