@@ -5,9 +5,9 @@
 DIR holds `talk/` (../shared/data beside a checkout). It learns from turns of real sessions that people marked
 (training/talk/train.jsonl), from messages that authors wrote (training/turns), and a little from what a clean statement
 and a plain request look like (training/notes, training/prompts). Each repository and each author is
-told by a model that has not seen it; on these figures the probability is calibrated, and the threshold is chosen: the
-lowest one from which on as many written statements are right as PRECISION asks for. `--check` prints them and writes
-nothing.
+told by a model that has not seen it. HELD are those that the packaged reader has not seen either: on these the weight
+of its logit is fitted, the probability is calibrated, and the threshold is chosen: the lowest one from which on as many
+written statements are right as PRECISION asks for. `--check` prints the figures and writes nothing.
 """
 
 from __future__ import annotations
@@ -30,12 +30,14 @@ from recollect.capture.extract import candidate
 from recollect.capture.segment import LONGEST, statements
 from recollect.capture.windows import Turn as Said
 from recollect.models.embedder import load
+from recollect.models.reader import DURABLE, shared
 from recollect.text import sentences
 from recollect_eval.capture import Span, Turn, marked, share, written
 
 ROOT = Path(__file__).resolve().parents[1]
 TARGET = ROOT / "src" / "recollect" / "capture" / "durable.json"
 PRECISION = 0.85
+HELD = ("entireio+cli", "robin-collins+gpt-crawler", "author b")  # not learnt from by the reader
 LEAST = 30  # statements that a threshold must keep, or its precision says nothing
 DOUBTFUL = 0.6  # the weight of what some would keep and some would not
 CLEAN, CLEAN_WEIGHT = "clean", 0.15
@@ -83,6 +85,7 @@ class Table:
         self.weights, self.folds, self.free = np.array(weights), np.array(folds), np.array(free)
         self.is_written = np.char.startswith(self.folds, "author")
         self.is_real = ~self.is_written & (self.folds != CLEAN)
+        self.is_held = np.isin(self.folds, HELD)
         self._features()
 
     def _features(self) -> None:
@@ -109,16 +112,23 @@ class Table:
         return logits
 
 
-def calibrate(table: Table, logits: NDArray[Any]) -> tuple[float, float]:
-    """What makes a logit a probability, on real sessions."""
-    some = table.is_real
-    model = LogisticRegression(C=100).fit(logits[some, None], table.right[some], sample_weight=table.weights[some])
-    return float(model.coef_[0, 0]), float(model.intercept_[0])
+def calibrate(table: Table, logits: NDArray[Any]) -> tuple[float, float, float]:
+    """What makes the logits of words and of the reader a probability: the weight of each, and a bias."""
+    some = table.is_held
+    both = np.stack([logits[some], read(table, some)], axis=1)
+    model = LogisticRegression(C=100).fit(both, table.right[some], sample_weight=table.weights[some])
+    return float(model.coef_[0, 0]), float(model.coef_[0, 1]), float(model.intercept_[0])
+
+
+def read(table: Table, some: NDArray[Any]) -> NDArray[Any]:
+    """The reader's logit of some statements."""
+    rows = (row for row, wanted in zip(table.rows, some, strict=True) if wanted)
+    return np.array([shared(DURABLE).durable(row.text, durable.surroundings(row)) for row in rows])
 
 
 def threshold(table: Table, sure: NDArray[Any], wanted: float) -> float:
     """The lowest probability from which on the wanted share of written statements is right."""
-    some = table.is_written & table.free
+    some = table.is_written & table.is_held & table.free
     order = np.argsort(-sure[some])
     right = np.cumsum(table.right[some][order]) / np.arange(1, some.sum() + 1)
     good = np.flatnonzero(right >= wanted)
@@ -127,7 +137,8 @@ def threshold(table: Table, sure: NDArray[Any], wanted: float) -> float:
 
 
 def report(table: Table, sure: NDArray[Any]) -> None:
-    for name, some in (("real", table.is_real), ("written", table.is_written)):
+    for name, own in (("real", table.is_real), ("written", table.is_written)):
+        some = own & table.is_held
         spans = table.right & some
         print(f"{name}: {some.sum()} statements, {spans.sum()} right, {(spans & ~table.free).sum()} of them vetoed")
         for least in (0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2):
@@ -145,8 +156,10 @@ def packed(values: NDArray[Any]) -> str:
 
 def fit(table: Table) -> dict[str, Any]:
     logits = table.unseen()
-    slope, bias = calibrate(table, logits)
-    sure = 1 / (1 + np.exp(-(slope * logits + bias)))
+    slope, reading, bias = calibrate(table, logits)
+    sure = np.zeros(len(logits))
+    own = table.is_held
+    sure[own] = 1 / (1 + np.exp(-(slope * logits[own] + reading * read(table, own) + bias)))
     report(table, sure)
     model = table.fit(np.ones(len(table.rows), bool))
     weights = model.coef_[0] * slope
@@ -162,7 +175,7 @@ def fit(table: Table) -> dict[str, Any]:
     return {
         "script": "training/fit_durable.py", "fitted_on": "talk: sessions of permissively licensed repositories; turns",
         "threshold": round(threshold(table, sure, PRECISION), 4), "step": step,
-        "bias": round(float(model.intercept_[0] * slope + bias), 5),
+        "reading": round(reading, 5), "bias": round(float(model.intercept_[0] * slope + bias), 5),
         "table": base64.b64encode(np.round(words / step).astype(np.int8).tobytes()).decode(),
         "vector": packed(VECTOR * vector), "shape": packed(SHAPE * shape), "mean": packed(table.mean),
         "spread": packed(table.spread), "kinds": packed(rows), "kind_bias": packed(biases),

@@ -135,8 +135,8 @@ def marked(first: Sequence[int], second: Sequence[int], shared: bool) -> list[in
     return [(n >= len(first)) + 2 * (token in both) for n, token in enumerate(row)]
 
 
-def states(model: nn.ModuleDict, pairs: Sequence[Pair], drop: float) -> Tensor:
-    """The last state of the first token of some pairs: [CLS] one [SEP] other [SEP]."""
+def embed(model: nn.ModuleDict, pairs: Sequence[Pair]) -> tuple[Tensor, Tensor]:
+    """Some pairs before the first layer ([CLS] one [SEP] other [SEP]), and which of their places are filled."""
     import torch
     from torch.nn import functional
 
@@ -146,16 +146,21 @@ def states(model: nn.ModuleDict, pairs: Sequence[Pair], drop: float) -> Tensor:
         count = len(one.a) + len(one.b) - 1
         ids[number, :count] = torch.tensor([*one.a, *one.b[1:]])
         sides[number, :count] = torch.tensor(marked(one.a, one.b, one.task in COMPARED))
-    mask = (ids > 0)[:, None, None, :]
     side = model["side"].weight
     stepped = (torch.round(side / SIDE_STEP) * SIDE_STEP).clamp(-127 * SIDE_STEP, 127 * SIDE_STEP)
     told = functional.embedding(sides, side + (stepped - side).detach())
+    return model["norm"](model["word"](ids) + model["place"](torch.arange(longest)) + told), ids > 0
+
+
+def run_layers(model: nn.ModuleDict, x: Tensor, filled: Tensor, layers: slice, drop: float) -> Tensor:
+    import torch
+    from torch.nn import functional
+
+    mask = filled[:, None, None, :]
     with torch.autocast("cpu", torch.bfloat16):
-        x = model["norm"](model["word"](ids) + model["place"](torch.arange(longest)) + told)
-        x = functional.dropout(x, drop, training=drop > 0)
-        for one in model["layers"]:
+        for one in list(model["layers"])[layers]:
             split = (
-                through(one[name], x).view(*ids.shape, HEADS_WIDE, -1).transpose(1, 2)
+                through(one[name], x).view(*x.shape[:2], HEADS_WIDE, -1).transpose(1, 2)
                 for name in ("query", "key", "value")
             )
             seen = functional.scaled_dot_product_attention(*split, attn_mask=mask)
@@ -163,11 +168,40 @@ def states(model: nn.ModuleDict, pairs: Sequence[Pair], drop: float) -> Tensor:
             x = one["first"](x + functional.dropout(seen, drop, training=drop > 0))
             inner = through(one["outer"], functional.gelu(through(one["inner"], x)))
             x = one["second"](x + functional.dropout(inner, drop, training=drop > 0))
-    return x[:, 0].float()
+    return x
 
 
-def logits(model: nn.ModuleDict, pairs: Sequence[Pair], drop: float = 0.0) -> Tensor:
-    return model["head"](states(model, pairs, drop))
+def cache_lower(model: nn.ModuleDict, pairs: Sequence[Pair], layers: int) -> list[Tensor]:
+    """The states of each pair behind the lowest layers, which are not fitted: they are computed once."""
+    import torch
+
+    found: dict[int, Tensor] = {}
+    order = sorted(range(len(pairs)), key=lambda place: len(pairs[place].a) + len(pairs[place].b))
+    with torch.no_grad():
+        for start in range(0, len(order), 32):
+            part = order[start : start + 32]
+            some = [pairs[place] for place in part]
+            x = run_layers(model, *embed(model, some), slice(layers), 0.0)
+            for row, (place, one) in enumerate(zip(part, some, strict=True)):
+                found[place] = x[row, : len(one.a) + len(one.b) - 1].to(torch.bfloat16).clone()
+    return [found[place] for place in range(len(pairs))]
+
+
+def stack(states: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
+    """Cached states as one batch, and which of its places are filled."""
+    import torch
+
+    longest = -(-max(len(one) for one in states) // 8) * 8
+    x = torch.zeros(len(states), longest, WIDE)
+    filled = torch.zeros(len(states), longest, dtype=torch.bool)
+    for row, one in enumerate(states):
+        x[row, : len(one)], filled[row, : len(one)] = one.float(), True
+    return x, filled
+
+
+def logits(model: nn.ModuleDict, x: Tensor, filled: Tensor, layers: slice = slice(None), drop: float = 0.0) -> Tensor:
+    """The logits of the first token, behind the layers that are named."""
+    return model["head"](run_layers(model, x, filled, layers, drop)[:, 0].float())
 
 
 def batches(pairs: Sequence[Pair], chance: random.Random) -> list[list[int]]:
@@ -237,9 +271,10 @@ def fit(pairs: list[Pair], held: list[Pair], args: argparse.Namespace) -> None:
     model = opened(args.begin)
     if args.resume:
         model.load_state_dict(torch.load(args.resume))
-    else:
-        model["head"].weight.data[2:].normal_(0, 0.02)
-        model["side"].weight.data[2:] += torch.randn(2, WIDE) * 0.05
+    for number in range(args.freeze):
+        model["layers"][number].requires_grad_(False)
+    model["side"].requires_grad_(False)
+    lower = cache_lower(model, pairs, args.freeze)
     learnt = [weight for weight in model.parameters() if weight.requires_grad]
     optimizer = torch.optim.AdamW(learnt, weight_decay=DECAY, betas=(0.9, 0.98), fused=True)
     began, step, seen, saved = time.monotonic(), 0, 0, time.monotonic()
@@ -249,13 +284,14 @@ def fit(pairs: list[Pair], held: list[Pair], args: argparse.Namespace) -> None:
         if not plan:
             plan = batches(pairs, chance)
             print(f"{time.monotonic() - began:.0f} s: a pass of {len(plan)} batches, {seen} pairs seen", flush=True)
-        some = [pairs[place] for place in plan.pop()]
+        places = plan.pop()
+        some = [pairs[place] for place in places]
         for group in optimizer.param_groups:
             group["lr"] = args.rate * min(step / 100 + 1e-3, 1.0) * (1 - done * (1 - args.floor))
-        loss = loss_of(logits(model, some, DROP), some)
+        given = logits(model, *stack([lower[place] for place in places]), slice(args.freeze, None), DROP)
+        loss = loss_of(given, some)
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
-        model["side"].weight.grad[:2] = 0
         torch.nn.utils.clip_grad_norm_(learnt, 1.0)
         optimizer.step()
         step, seen = step + 1, seen + len(some)
@@ -280,7 +316,7 @@ def score(model: nn.ModuleDict, pairs: Sequence[Pair]) -> Tensor:
     with torch.no_grad():
         for start in range(0, len(order), 64):
             part = order[start : start + 64]
-            found[part] = logits(model, [pairs[place] for place in part])
+            found[part] = logits(model, *embed(model, [pairs[place] for place in part]))
     return found
 
 
@@ -346,10 +382,12 @@ RISKS = (0.005, 0.01, 0.05, 0.1)
 
 def build(out: Path, target: Path) -> None:
     """The graph, and a card with the calibration it had before."""
-    before = json.loads((base.TARGET / "model.json").read_text("utf-8"))
+    own = target / "model.json"
+    before = json.loads(own.read_text("utf-8")) if own.exists() else {}
+    target.mkdir(parents=True, exist_ok=True)
     made = base.build(out, "six", target)
-    card = {"id": "reader-6/1", **made, "heads": list(HEADS), "calibration": before["calibration"], **CARD}
-    card["cuts"] = before.get("cuts", {})
+    card = {"id": f"{target.name}-6/1", **made, "heads": list(HEADS), **CARD}
+    card |= {"calibration": before.get("calibration", {}), "cuts": before.get("cuts", {})}
     (target / "model.json").write_text(json.dumps(card, indent=2) + "\n", "utf-8")
 
 
@@ -360,13 +398,14 @@ def calibrate(pairs: Path, target: Path, held: set[str]) -> None:
 
     card = json.loads((target / "model.json").read_text("utf-8"))
     before = dict(card["calibration"])
-    for name in (*RELATED, "asks_same", "durable"):
+    for name in (*RELATED, "asks_same"):
         card["calibration"][name] = {name: 1.0, "bias": 0.0}
+    card["calibration"].pop("durable", None)  # `fit_durable.py` makes a probability of it
     (target / "model.json").write_text(json.dumps(card, indent=2) + "\n", "utf-8")
     reader = PairReader(target)
     with gzip.open(pairs, "rt", encoding="utf-8") as file:
         told = [one for one in map(json.loads, file) if one["fold"] in held]
-    for task, heads in (("relation", RELATED), ("asks_same", ("asks_same",)), ("durable", ("durable",))):
+    for task, heads in (("relation", RELATED), ("asks_same", ("asks_same",))):
         some = sampled([one for one in told if one["task"] == task])
         if not some:
             card["calibration"] |= {head: before[head] for head in heads}
@@ -388,7 +427,78 @@ def calibrate(pairs: Path, target: Path, held: set[str]) -> None:
             if head == "asks_same":
                 refused(reader, card)
             print(head, card["calibration"][head], card["cuts"].get(head), curve(sure, right, weights))
+    calibrate_prompts(reader, card)
     (target / "model.json").write_text(json.dumps(card, indent=2) + "\n", "utf-8")
+
+
+HELD_AUTHORS = ("d4", "d5")  # of training/prompts: not learnt from
+WIDER = {"cosine": 10.0}  # cosines of candidates lie within a few tenths
+ANSWERING = 6  # notes that recall reads with a question
+
+
+def calibrate_prompts(reader: Any, card: dict[str, Any]) -> None:
+    """What makes logits the probability that something answers a question, and that a memory helps with a prompt."""
+    names = ("helps", "cosine", "is_turn", "is_code", "answers")
+    best, known = answered(reader)
+    rows, helps = handed_over(names)
+    for head, features, told, right in (("answers", ("answers",), best, known), ("helps", names, rows, helps)):
+        scale = [WIDER.get(name, 1.0) for name in features]
+        scaled = [[value * by for value, by in zip(row, scale, strict=True)] for row in told]
+        fitted = logistic(scaled, right, [1.0] * len(told))
+        weights = [w * by for w, by in zip(fitted, (*scale, 1.0), strict=True)]
+        card["calibration"][head] = {name: round(w, 4) for name, w in zip((*features, "bias"), weights, strict=True)}
+        print(head, len(told), card["calibration"][head])
+
+
+def answered(reader: Any) -> tuple[list[list[float]], list[bool]]:
+    """For each question of the held authors the highest logit of the notes that recall reads, and if one answers."""
+    from recollect.models.embedder import load
+
+    best, known = [], []
+    for author in HELD_AUTHORS:
+        for store in map(json.loads, (base.PROMPTS / f"relevance-{author}.jsonl").read_text("utf-8").splitlines()):
+            texts = [note["text"] for note in store["notes"]]
+            said = [one["ask"] for one in store["questions"]]
+            near = load().embed(said, "query") @ load().embed(texts, "document").T
+            for one, row in zip(store["questions"], near, strict=True):
+                read = reader.read(one["ask"], [texts[n] for n in row.argsort()[::-1][:ANSWERING]])
+                best.append([max(logits["answers"] for logits in read)])
+                known.append(bool(one["answers"]))
+    return best, known
+
+
+def handed_over(names: Sequence[str]) -> tuple[list[list[float]], list[bool]]:
+    """What the prompt hook reads for each prompt of the held authors, among other memories, and if it helps."""
+    from recollect.models.reader import PairReader
+    from recollect_eval import injection
+
+    seen: list[tuple[str, dict[str, float]]] = []
+    judge = PairReader.helps
+
+    def record(own: PairReader, prompt: str, notes: Sequence[str], about: Sequence[Any]) -> list[float]:
+        seen.extend((note, {**found, **read})
+                    for note, found, read in zip(notes, about, own.read(prompt, notes), strict=True))  # fmt: skip
+        return judge(own, prompt, notes, about)
+
+    rows, helps = [], []
+    PairReader.helps = record  # type: ignore[method-assign]
+    for author in HELD_AUTHORS:
+        for line in (base.PROMPTS / f"injection-{author}.jsonl").read_text("utf-8").splitlines():
+            store = json.loads(line)
+            texts = {one["id"]: one["text"] for one in store["memories"]}
+            for prompt, _, _ in injection._asked(store, load_embedder()):
+                right = tuple(texts[id] for id in (*prompt["needed"], *prompt.get("useful", ())))
+                rows += [[float(read[name]) for name in names] for _, read in seen]
+                helps += [note.endswith(right) if right else False for note, _ in seen]
+                seen.clear()
+    PairReader.helps = judge  # type: ignore[method-assign]
+    return rows, helps
+
+
+def load_embedder() -> Any:
+    from recollect.models.embedder import load
+
+    return load()
 
 
 RELATED = HEADS[RELATIONS]
@@ -425,9 +535,7 @@ def is_right(one: dict[str, Any], head: str) -> bool:
 def read_odds(reader: Any, one: dict[str, Any], heads: Sequence[str]) -> dict[str, float]:
     if heads == RELATED:
         return dict(reader.odds(one["a"], one["b"]))
-    if heads == ("asks_same",):
-        return {"asks_same": reader.asks_same_logit(one["a"], one["b"])}
-    return {"durable": reader._read(*reader._both(one["a"], one["b"]))["durable"]}
+    return {"asks_same": reader.asks_same_logit(one["a"], one["b"])}
 
 
 def probability(weights: dict[str, float], known: dict[str, float]) -> float:
@@ -527,6 +635,8 @@ def main() -> None:
     fitting.add_argument("--minutes", type=float, default=45)
     fitting.add_argument("--rate", type=float, default=RATE)
     fitting.add_argument("--floor", type=float, default=0.0, help="the share of the rate that is left at the end")
+    fitting.add_argument("--task", default="", help="the one task to fit; the rest is left to other weights")
+    fitting.add_argument("--freeze", type=int, default=2, help="the lowest layers, which stay as they are")
     fitting.add_argument("--resume", type=Path, help="the state.pt of a run to go on from")
     fitting.add_argument("--every", type=float, default=10, help="minutes between two looks at the held folds")
     building = verbs.add_parser("build")
@@ -547,9 +657,9 @@ def main() -> None:
     args.out.mkdir(parents=True, exist_ok=True)
     pairs = read(args.pairs)
     held = set(args.hold.split(","))
-    judging = [one for one in pairs if one.fold in held]
+    judging = [one for one in pairs if one.fold in held and args.task in ("", one.task)]
     random.Random(1).shuffle(judging)
-    learnt = [one for one in pairs if one.fold not in held]
+    learnt = [one for one in pairs if one.fold not in held and args.task in ("", one.task)]
     print(f"{len(learnt)} pairs to learn from, {len(judging)} to judge by", flush=True)
     fit(learnt, judging, args)
 

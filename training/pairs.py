@@ -4,9 +4,10 @@
 
 Authored data in `authored/` (see its README): *frames* (an attribute with subjects, values and many wordings of the
 statement, its change, its denial and the question), *groups* (free texts with paraphrases, opposites and what only
-looks alike), *stores* (notes with questions and prompts) and *durable* (statements that are worth keeping or not). A
-program combines them. Beside these: minimal pairs made from word tables, the questions and notes of `notes/`, the half
-of our own pairs that is for fitting, and what the packaged weights say of prompts and notes (`keep`).
+looks alike) and *stores* (notes with questions and prompts). A program combines them. Beside these: minimal pairs made
+from word tables, the questions and notes of `notes/`, the half of our own pairs that is for fitting, statements of real
+and written messages with what readers kept of them (`durable`), and what the packaged weights say of prompts and notes
+(`keep`).
 """
 
 from __future__ import annotations
@@ -522,6 +523,16 @@ def _chained(one: str, other: str, made: Any) -> bool:
     return first == second or any({made.same.get(id, id) for id in pair} == {first, second} for pair in made.opposed)
 
 
+def nearest(texts: Sequence[str], asked: Sequence[str], count: int) -> list[list[int]]:
+    """The texts that the packaged embedder puts nearest to each question, which is what recall reads."""
+    import numpy as np
+
+    from recollect.models.embedder import load
+
+    near = load().embed(asked, "query") @ load().embed(texts, "document").T
+    return [[int(n) for n in line] for line in np.argsort(-near, axis=1)[:, :count]]
+
+
 def neighbours(texts: Sequence[str], count: int) -> list[tuple[int, list[int]]]:
     """The texts that share the rarest words with each, by the cosine of word counts."""
     import numpy as np
@@ -545,11 +556,11 @@ def of_tasks(tasks: Sequence[Row], chance: random.Random, labelled: bool, few: i
     """Prompts with notes: labelled, or to be given the logits of the packaged weights (`keep`)."""
     for task in tasks:
         texts, fold = task["texts"], task["fold"]
-        near = dict(neighbours([*texts, *(one["question"] for one in task["asked"])], 12))
+        near = nearest(texts, [one["question"] for one in task["asked"]], 12)
         for place, one in enumerate(task["asked"]):
             right = [*one["answers"], *one["related"]]
-            others = [n for n in near[len(texts) + place] if n < len(texts) and n not in {*right, *one["unsure"]}]
-            some = [(n, 1) for n in right[:2]] + [(n, 0) for n in [*one.get("near", ())[:1], *others[:few]]]
+            others = [n for n in near[place] if n not in {*right, *one["unsure"]}]
+            some = [(n, 1) for n in right[:4]] + [(n, 0) for n in [*one.get("near", ())[:1], *others[:few]]]
             if chance.random() < 0.5:
                 some.append((chance.randrange(len(texts)), 0 if len(texts) > 5 else -1))
             for n, helps in some:
@@ -587,7 +598,8 @@ ROUNDS, REPEATED, WORDS, KEEP = (
     700,
     4000,
 )  # passes over each frame and group, of the word tables, prompts rehearsed
-HELD_PROMPTS = ("d4", "d5")  # authors of bench/prompts who judge
+DOUBTFUL = 0.5  # the weight of a statement that some would keep and some would not
+FEW = 6  # notes beside the right ones that a prompt is shown with
 
 
 def of_groups(folder: Path, chance: random.Random) -> Iterator[Row]:
@@ -619,9 +631,19 @@ def _group_once(told: Row, fold: str, chance: random.Random) -> Iterator[Row]:
                 yield from paired(task, one, other, labelled(relation), fold, chance, task == "asks_same", 1.5)
 
 
-def of_durable(path: Path) -> Iterator[Row]:
-    for told in lines(path):
-        yield row("durable", told["a"], told.get("b") or "", told["label"], told["fold"], told.get("weight", 1.0))
+def of_durable(data: Path) -> Iterator[Row]:
+    """The statements of users' messages, each with what was said around it, and whether a reader would keep it."""
+    from recollect.capture import durable
+    from recollect.capture.segment import LONGEST, statements
+    from recollect_eval.capture import marked, share, written
+
+    for turn in (*marked(data / "talk", "train"), *written()):
+        said = [one for one in statements(turn.text, typed=True) if len(one.text) <= LONGEST]
+        for one, around in zip(said, durable.in_context(said, turn.text, turn.before), strict=True):
+            part, span = share(one.text, one.start, turn.keep)
+            kept = part >= 0.5
+            weight = DOUBTFUL if (kept and span and span.sure == 1) or 0.2 < part < 0.5 else 1.0
+            yield row("durable", one.text, durable.surroundings(around), int(kept), f"turns-{turn.group}", weight)
 
 
 def gathered(data: Path | None) -> list[Row]:
@@ -643,22 +665,19 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("--authored", type=Path, default=AUTHORED)
     parser.add_argument("--data", type=Path, help="the folder of the public data, see bench/README.md")
-    parser.add_argument(
-        "--durable", type=Path, help="statements that are worth keeping or not, with what was said around them"
-    )
     parser.add_argument("--kept", type=Path, help="logits of an earlier run, to be used again")
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     args = parser.parse_args()
     chance = random.Random(7)
     rows = [*of_frames(args.authored / "frames", args.rounds, chance), *of_groups(args.authored / "groups", chance)]
     rows += [*of_words(WORDS, chance), *of_own(chance), *of_notes(chance), *of_planted(chance)]
-    rows += of_durable(args.durable) if args.durable else ()
+    rows += of_durable(args.data or ROOT.parent / "shared" / "data")
     prompts = [
         task for path in sorted(fit_relevance.PROMPTS.glob("*-d?.jsonl")) for task in fit_relevance._prompts(path)
     ]
     for path in sorted((args.authored / "stores").glob("*.jsonl*")):
         prompts += fit_relevance._prompts(path)
-    rows += of_tasks(prompts, chance, labelled=True, few=3)
+    rows += of_tasks(prompts, chance, labelled=True, few=FEW)
     if args.kept and args.kept.exists():
         rows += lines(args.kept)
     else:

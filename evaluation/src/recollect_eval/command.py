@@ -12,12 +12,12 @@ import click
 
 from recollect.cli.program import App, command
 
-from . import capture, graph, injection, temporal
+from . import ask, capture, graph, injection, temporal
 from . import report as reports
 from .answers import measure
 from .run import Options, run
 
-APART = ("answers", "injection", "capture", "temporal", "multihop", "extraction")  # measured by figures of their own
+APART = ("answers", "injection", "capture", "temporal", "multihop", "extraction", "ask")  # with figures of their own
 NAMES = ("golden", "locomo", "longmemeval", "cosqa", "project", "relevance", *APART)
 
 
@@ -41,7 +41,7 @@ def evaluate(
     trusted; with `injection`, what the prompt hook puts before an assistant; with `capture`, whether the memories made
     of real sessions are worth keeping; with `temporal`, whether questions about a time are answered from that time;
     with `multihop`, whether questions are answered that need several notes; with `extraction`, which entities and
-    relations are read from notes.
+    relations are read from notes; with `ask`, whether answers about unfamiliar projects are useful.
     """
     if name in APART:
         _evaluate_apart(app, name, data, output, cache, part)
@@ -70,6 +70,8 @@ def _evaluate_apart(
         found, render = temporal.run(data, part, say), temporal.render
     elif name in ("multihop", "extraction"):
         found, render = getattr(graph, name)(data, part, say), graph.render
+    elif name == "ask":
+        found, render = ask.run(data, cache, part, say), ask.render
     else:
         found, render = capture.run(data, part, say), capture.render
     if output and name == "answers":

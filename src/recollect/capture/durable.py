@@ -1,8 +1,9 @@
 """Durability: how probable it is that a statement is worth keeping beyond the task at hand, and of which kind it is.
 
-A fitted decision, no rules. It reads a statement in its turn: its words and pairs of words (hashed), its vector from
-the packaged embedder, and its shape and place: how long it is, whether it answers a question of the assistant, whether
-it stands alone. `training/fit_durable.py` fits the weights on real sessions that people marked and on written ones.
+A fitted decision, no rules. The packaged reader reads a statement together with what was said around it; beside that
+count its words and pairs of words (hashed), its vector from the packaged embedder, and its shape and place: how long it
+is, whether it answers a question of the assistant, whether it stands alone. `training/fit_reader.py` and
+`training/fit_durable.py` fit the weights on real sessions that people marked and on written ones.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..models.embedder import load
+from ..models.reader import DURABLE, shared
 from ..vectors import Floats
 from .data import read, weights
 from .segment import Statement
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
 BUCKETS = 1 << 13
 MAX_WORDS = 80
+HIGHEST, UNREAD = 4.5, -3.0  # the reader's highest logit, and what it says of most statements
 LAST_WORDS = 300  # characters of what the assistant said before
 KINDS = ("preference", "rule", "decision", "fact", "correction", "lesson", "procedure")
 _TOKEN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W_]+(?:['’][^\W_]+)?|[?!:;,.]")
@@ -62,6 +65,11 @@ def in_context(said: Sequence[Statement], turn: str, before: str) -> list[InCont
         InContext(one.text, before.strip(), turn, place, len(said), one.number, texts[place], texts[place + 2])
         for place, one in enumerate(said)
     ]
+
+
+def surroundings(one: InContext) -> str:
+    """What the reader is shown beside a statement: the assistant's last words, and the sentences around it."""
+    return " | ".join((one.before[-160:], one.previous[-110:], one.following[:80]))
 
 
 def hashed(one: InContext) -> dict[int, str]:
@@ -103,6 +111,7 @@ class Durability:
         packaged = _packaged()
         self._embedder = embedder if embedder is not None and embedder.model == packaged.model else packaged
         self._weights, self._bias = _weights(), float(read("durable")["bias"])
+        self._reading = float(read("durable")["reading"])  # what the reader's logit counts
         self.threshold = float(read("durable")["threshold"])  # from which on a statement is kept as an active memory
 
     def judge(self, statements: Sequence[InContext]) -> list[Judged]:
@@ -116,12 +125,19 @@ class Durability:
             buckets = hashed(one)
             table = fitted["table"][list(buckets)] / np.sqrt(len(buckets))
             logit = float(table.sum() + vector @ fitted["vector"] + row @ fitted["shape"]) + self._bias
+            logit += self._reading * self._read(one, logit)
             dense = np.concatenate((vector, row))
             kind = KINDS[int(np.argmax(fitted["kinds"] @ dense + fitted["kind_bias"]))]
             spoke = sorted(zip(table, buckets.values(), strict=True), reverse=True)
             words = dict.fromkeys(word for weight, word in spoke if weight > 0 and any(map(str.isalnum, word)))
             judged.append(Judged(1 / (1 + float(np.exp(-logit))), kind, tuple(words)[:3]))
         return judged
+
+    def _read(self, one: InContext, logit: float) -> float:
+        """What the reader says of a statement; it does not read what it could not lift above the threshold."""
+        if logit + self._reading * HIGHEST < np.log(self.threshold / (1 - self.threshold)):
+            return UNREAD
+        return shared(DURABLE).durable(one.text, surroundings(one))
 
 
 @cache

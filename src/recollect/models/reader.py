@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 FOLDER = PACKAGED.parent / "reader"
+DURABLE = PACKAGED.parent / "durable"  # the same network, fitted further on what is worth keeping alone
 PROMPT, NOTE, STATEMENT = 64, 160, 96  # tokens that are read of each, as when it was fitted
 LETTERS = 12  # characters read for each of these tokens; more cannot matter
 ROWS, WIDE = 30522, 384
@@ -88,8 +89,8 @@ class PairReader:
         return [self._probability("helps", {**known, **logits}) for logits, known in read]
 
     def durable(self, statement: str, context: str = "") -> float:
-        """How probable it is that a statement is worth keeping; `context` is what was said around it."""
-        return self._probability("durable", self._read(*self._both(statement, context)))
+        """The logit that a statement is worth keeping; `context` is what was said around it."""
+        return self._read(*self._both(statement, context))["durable"]
 
     def relation(self, a: str, b: str, known: Mapping[str, float] | None = None) -> dict[str, float]:
         """How probable each relation between two statements is; `known` is what else is seen of them (`likeness`)."""
@@ -173,6 +174,6 @@ def _odds(logits: Logits) -> dict[str, float]:
 
 
 @cache
-def shared() -> PairReader:
-    """The one reader of this process."""
-    return PairReader()
+def shared(folder: Path = FOLDER) -> PairReader:
+    """The one reader of this process for a folder of weights."""
+    return PairReader(folder)
