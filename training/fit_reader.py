@@ -481,7 +481,7 @@ def handed_over(names: Sequence[str]) -> tuple[list[list[float]], list[bool]]:
         return judge(own, prompt, notes, about)
 
     rows, helps = [], []
-    PairReader.helps = record  # type: ignore[method-assign]
+    PairReader.helps = record  # type: ignore[method-assign,assignment]
     for author in HELD_AUTHORS:
         for line in (base.PROMPTS / f"injection-{author}.jsonl").read_text("utf-8").splitlines():
             store = json.loads(line)
