@@ -8,7 +8,7 @@ or only asked claims nothing. The verbs are in `data/graph.txt`; `tests/test_rel
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -292,19 +292,3 @@ def _acronym(one: str, other: str) -> bool:
     long, short = sorted((one, other), key=len, reverse=True)
     words = [word for word in re.split(r"[\s-]+", long) if word and word.lower() not in ("of", "and", "the", "for")]
     return len(words) > 1 and short.isupper() and "".join(word[0] for word in words).upper() == short
-
-
-def keys_in(question: str, most: int = 40) -> Iterator[str]:
-    """The keys that names in a question may have: of what is written as a name, and of every run of up to 3 words."""
-    told: dict[str, None] = {}
-    for one in find(question):
-        told.setdefault(one.key)
-    words = re.findall(r"[\w./@-]*\w", question)
-    for size in (3, 2, 1):
-        for at in range(len(words) - size + 1):
-            run = words[at : at + size]
-            if len(run[0]) > 1 and not (run[0].lower() in tables.STOP_WORDS or run[-1].lower() in tables.STOP_WORDS):
-                told.setdefault(key_of(" ".join(run)))
-    for number, key in enumerate(told):
-        if number < most and key:
-            yield key

@@ -8,7 +8,7 @@ they have split stays apart. Relations that people or files made are in the grap
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -131,22 +131,6 @@ class Knowledge:
         hops = {key: number for number, key in enumerate(reversed(keys))}
         told = self._told(hops, dict(reversed(ties.items())), (), start)
         return replace(told, path=tuple(self._node(key, 0).name for key in hops))
-
-    def known(self, keys: Iterable[str]) -> list[str]:
-        """Of these keys, those that something visible here names."""
-        likely = self.store.known_keys(self.tenant, list(keys))
-        return [key for key in likely if self._mentioned(key) or self.store.mentions(
-            self.tenant, [key], self._filter, "short", 1)]  # fmt: skip
-
-    def proofs(self, key: str, relations: Sequence[str]) -> dict[str, float]:
-        """The memories that say one of these relations of an entity, with how sure they are of it."""
-        found: dict[str, float] = {}
-        for edge in self._edges([self.root(key)], "both", relations):
-            if edge.memory:
-                found[edge.memory] = max(found.get(edge.memory, 0.0), edge.confidence)
-        return found
-
-    # -- what is one entity -------------------------------------------------------------------------------------------
 
     def root(self, key: str) -> str:
         """The key that stands for all that mean the same."""

@@ -7,7 +7,7 @@ takes the filter of the caller: nobody learns of an entity, an alias or an edge 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from .. import times
 from ..types import Entity, Filter, Memory
@@ -26,15 +26,11 @@ MENTIONS = {
     column: f"{_MENTION}{_VISIBLE.replace('{column}', column)}{extra} order by x.memory desc limit :limit"
     for column, extra in (("key", ""), ("short", " and x.short <> ''"))
 }
-MENTIONS_IN = _MENTION + "where x.tenant = :tenant and x.memory {among}"
 EDGES = {
     column: f"""select x.head, x.relation, x.tail, x.memory, x.confidence, x.quote, m.valid_from, m.valid_to
         from edge x {_VISIBLE.replace("{column}", column)} order by x.memory desc limit :limit"""
     for column in ("head", "tail")
 }
-KNOWN = """
-    select k.value from {each} where exists (select 1 from mention x where x.tenant = :tenant and x.key = k.value)
-      or exists (select 1 from mention x where x.tenant = :tenant and x.short = k.value and x.short <> '')"""
 NAMED = NOUN[Entity] + " and lower(name) {among}"
 UNREAD = f"""{MEMORIES} and m.id > :after and not exists (
     select 1 from extraction e where e.tenant = m.tenant and e.memory = m.id and e.version = :version)
@@ -51,25 +47,14 @@ SIZES = {
 class GraphReading(Reading):
     """The part of a store that keeps the graph."""
 
-    EACH: ClassVar[str]  # the values of the list `keys`, as a table k
-
     def mentions(
         self, tenant: str, keys: Sequence[str], filter: Filter, column: str = "key", limit: int = MOST
     ) -> list[Mentioned]:
         return [Mentioned(*row) for row in self._of_keys(MENTIONS[column], tenant, keys, filter, limit)]
 
-    def mentions_in(self, tenant: str, memories: Sequence[str]) -> list[Mentioned]:
-        sql = MENTIONS_IN.format(among=self.AMONG.format("ids"))
-        rows = self._query(sql, tenant=tenant, ids=self._as_list(list(memories)))
-        return sorted((Mentioned(*row) for row in rows), key=lambda one: (one.memory, one.key))
-
     def edges(self, tenant: str, keys: Sequence[str], filter: Filter, column: str, limit: int = MOST) -> list[Edge]:
         rows = self._of_keys(EDGES[column], tenant, keys, filter, limit)
         return [Edge(*row[:6], *(None if one is None else times.moment(one) for one in row[6:])) for row in rows]
-
-    def known_keys(self, tenant: str, keys: Sequence[str]) -> list[str]:
-        found = self._query(KNOWN.format(each=self.EACH), tenant=tenant, keys=self._as_list(list(dict.fromkeys(keys))))
-        return [str(row[0]) for row in found]
 
     def _of_keys(self, sql: str, tenant: str, keys: Sequence[str], filter: Filter, limit: int) -> list[tuple[Any, ...]]:
         conditions, values = self._where(filter)

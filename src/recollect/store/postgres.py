@@ -114,7 +114,6 @@ WRITERS = server.CONNECTIONS // 2  # transactions of one process at once: who is
 
 class PostgresStore(Tending):
     AMONG, KEY = "= any(:{})", "id"
-    EACH = "unnest(:keys::text[]) as k (value)"
     HEAD = "select seq from head where tenant = :tenant"
     ENDING = (
         "select id from memory where tenant = :tenant and right(id, length(:tail)) = :tail order by id limit :limit"

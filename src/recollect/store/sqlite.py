@@ -102,7 +102,6 @@ WORTH_SAVING = 5000  # vectors from which a copy of the index beside the databas
 
 class SQLiteStore(Tending):
     AMONG, KEY = "in (select value from json_each(:{}))", "n"
-    EACH = "json_each(:keys) k"
     ENDING = "select id from memory where tenant = :tenant and id like '%' || :tail order by id limit :limit"
     UNEMBEDDED = f"""{MEMORIES} and m.id > :after and not exists
         (select 1 from embedding e where e.memory = m.n and e.model = :model) order by m.id limit :limit"""
