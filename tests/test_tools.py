@@ -69,7 +69,7 @@ class World:
             "accept": lambda: [memory.id], "project": lambda: "shop", "entity": lambda: "billing", "user": lambda: "",
             "question": lambda: "Who owns billing?", "first": lambda: "start", "last": lambda: "start",
             "name": lambda: f"name of {memory.id}", "file": lambda: "README.md", "as_of": soon,
-            "at": soon, "true_at": soon, "budget": lambda: 200, "branch": lambda: "main",
+            "at": soon, "around": soon, "true_at": soon, "budget": lambda: 200, "branch": lambda: "main",
             "folder": lambda: str(self.repo.path), "state": lambda: "active", "undo": lambda: False,
             "path": lambda: "README.md" if tool == "search_commits" else str(self.repo.path),
             "severity": lambda: "SEV2", "entityNames": lambda: ["ledger"], "names": lambda: ["billing"],
@@ -80,6 +80,7 @@ class World:
             "memory": lambda: memory.id, "agent": lambda: self.agent("codex"), "removed": lambda: self.agent("codex"),
             "pool": self.pool, "handoff": lambda: self.handoff(tool), "needs": lambda: "kb_search",
             "token": lambda: self.engine.tokens.create()[0].id, "owner": lambda: "",
+            "timeline.cursor": lambda: f"{times.micros(memory.created_at)}-{memory.id}",
             "initiate_handoff.target": lambda: self.agent("gemini"),
             "initiate_handoff.state": lambda: {"done": "half"}, "initiate_handoff.memories": lambda: [memory.id],
         }  # fmt: skip

@@ -65,7 +65,9 @@ def fields_of(draft: Draft, cleaner: Cleaner) -> Draft:
 
 
 def _source_kind(source: Source | str | None) -> str:
-    return source.kind if isinstance(source, Source) else (source or "").partition(":")[0]
+    if isinstance(source, Source):
+        return source.kind
+    return source.partition(":")[0] if isinstance(source, str) else ""  # `source_of` refuses anything else
 
 
 def prepare(draft: Draft, content_limit: int, actor: str) -> Prepared:
