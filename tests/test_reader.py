@@ -95,7 +95,7 @@ def test_a_right_answer_in_a_small_store_is_not_called_weak(tmp_path: Path) -> N
 
 
 def test_a_memory_stands_in_the_place_of_the_turn_it_was_learnt_from() -> None:
-    turn = Memory("1", "From now on we deploy on Thursdays, ok?", kind="turn", source="s")
+    turn = Memory("1", "From now on we deploy on Thursdays, ok?", kind="turn", source="s", scope=Scope(session="1"))
     learnt = Memory("2", "We deploy on Thursdays.", kind="decision", source="s")
     other = Memory("3", "Lunch is at noon.", source="t")
     found = once_each([Scored(turn, 1.0), Scored(learnt, 0.8), Scored(other, 0.5)])

@@ -12,8 +12,10 @@ import pytest
 from conftest import START
 from nouns import A, B, memory, put, source, unit
 from recollect import Evidence, Link, Memory, NotFound, Scope, Source
+from recollect.agent_types import Agent, AgentSession
 from recollect.history_types import Checkpoint, Hold, Retention, Sighting
 from recollect.ids import make
+from recollect.language.relations import Extraction, Named, Relation
 from recollect.language.terms import of_query
 from recollect.store.answers import Answer, Count, Depends
 from recollect.store.browsing import Sieve
@@ -44,9 +46,10 @@ class Filled:
     token: str
     webhook: str
     answer: str
+    agent: str
 
     def secrets(self) -> tuple[str, ...]:
-        named = self.evidence, self.link, self.tombstone, self.job, self.token, self.webhook, self.answer
+        named = self.evidence, self.link, self.tombstone, self.job, self.token, self.webhook, self.answer, self.agent
         return self.mark, *self.ids, *named
 
 
@@ -58,6 +61,7 @@ def fill(store: Store, tenant: str, base: int) -> Filled:
     )
     put(store, one, two, tenant=tenant)
     evidence, link, tombstone, job, token, webhook, answer = (make(base + n, 7) for n in range(10, 17))
+    agent = make(base + 19, 7)
     with store.transaction(tenant, mark, START) as changes:
         changes.put(Evidence(evidence, one.id, source().id, mark, created_at=START), "create", mark)
         changes.put(Link(link, one.id, "related", two.id, reason=mark, created_at=START), "link")
@@ -65,6 +69,8 @@ def fill(store: Store, tenant: str, base: int) -> Filled:
         changes.put(Checkpoint(make(base + 16, 7), mark, 3, created_at=START), "create")
         changes.put(Hold(make(base + 17, 7), mark, Scope(user=mark), created_at=START), "create")
         changes.put(Retention(make(base + 18, 7), "turn", 9, scope=Scope(user=mark), created_at=START), "create")
+        changes.put(Agent(agent, mark, key=mark, created_at=START), "create")
+        changes.extracted(one.id, "before", extraction(mark))
         changes.put_token(Token(token, tenant, mark, created_at=START), f"hash-of-{mark}")
         changes.put_webhook(Webhook(webhook, tenant, f"https://{mark}.test", created_at=START))
         changes.put_answer(answered(answer, mark, one.id), unit(1).astype("<f2").tobytes())
@@ -73,7 +79,14 @@ def fill(store: Store, tenant: str, base: int) -> Filled:
     store.used(tenant, {one.id: (1, 2)}, START)
     store.saw(tenant, [Sighting(one.id, START, mark, "prompt", mark, mark, mark)])
     store.enqueue(tenant, Job(job, "sweep", payload={"mark": mark}, run_at=START, created_at=START))
-    return Filled(tenant, mark, (one.id, two.id), evidence, link, tombstone, job, token, webhook, answer)
+    store.attend(tenant, AgentSession(agent, mark, START, START))
+    return Filled(tenant, mark, (one.id, two.id), evidence, link, tombstone, job, token, webhook, answer, agent)
+
+
+def extraction(mark: str) -> Extraction:
+    """A thing of the same name in every tenant, tied to one of its own."""
+    found = tuple(Named(key, mark, "service", 0.9) for key in ("launch", mark))
+    return Extraction(found, (Relation("launch", "uses", mark, 0.9, mark),))
 
 
 def answered(id: str, mark: str, built_from: str = "") -> Answer:
@@ -164,6 +177,18 @@ CALLS: dict[str, Callable[[Store, str, Filled], Any]] = {
     "reindex": lambda store, me, other: store.reindex(me, "m"),
     "drop_vectors": lambda store, me, other: store.drop_vectors(me, "nobody's"),
     "transaction": lambda store, me, other: inside(store, me, other),
+    "passing": lambda store, me, other: store.passing(me, WIDE, other.ids),
+    "matching": lambda store, me, other: [store.matching(me, Agent, one) for one in ({"id": other.agent}, {})],
+    "tally": lambda store, me, other: store.tally(me, Agent, {}),
+    "attend": lambda store, me, other: store.attend(me, AgentSession(other.agent, "s", START + WEEK, START + WEEK)),
+    "attended": lambda store, me, other: [one.session for one in store.attended(me)],
+    "last_seen": lambda store, me, other: [*store.last_seen(me).values()],
+    "forget_sessions": lambda store, me, other: store.forget_sessions(me, START - WEEK),
+    "mentions": lambda store, me, other: store.mentions(me, ["launch", other.mark], WIDE),
+    "edges": lambda store, me, other: store.edges(me, ["launch", other.mark], WIDE, "head"),
+    "entities_named": lambda store, me, other: store.entities_named(me, [other.mark]),
+    "unread": lambda store, me, other: store.unread(me, "v", 100),
+    "graph_size": lambda store, me, other: store.graph_size(me),
 }  # fmt: skip
 # These belong to no tenant: a token is found by its secret, and its tenant by the token; what was purged is looked for
 # in the bytes of files that all tenants share.
@@ -206,7 +231,7 @@ ATTEMPTS: dict[str, Callable[[Transaction, Filled], Any]] = {
 # These change only what they are given, or are tried by `inside`.
 OF_THEIR_OWN = {
     "put", "put_answer", "put_token", "put_webhook", "embed", "purge", "replay", "restate", "restore_vectors",
-    "kept",
+    "kept", "extracted",
 }  # fmt: skip
 
 
