@@ -1,6 +1,6 @@
 """The timeline and the state of an entity at 100,000 memories, in CPU milliseconds (median of 30).
 
-    python bench/timeline.py [MEMORIES]
+    python bench/timeline.py [--quick]
 
 Memories are about 2,000 services; each says what an attribute of one is. Nothing is embedded: neither read looks at
 vectors. The targets are 30 ms for a page of 50 events and 10 ms for a state.
@@ -8,9 +8,9 @@ vectors. The targets are 30 ms for a page of 50 events and 10 ms for a state.
 
 from __future__ import annotations
 
+import argparse
 import json
 import statistics
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -44,7 +44,9 @@ def spent(run: Callable[[int], object]) -> float:
 
 
 def main() -> None:
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="with 2,000 memories, for CI")
+    count = SERVICES if parser.parse_args().quick else 100_000
     with tempfile.TemporaryDirectory() as folder, recollect.open(Path(folder) / "s.db", embedder="off") as memory:
         memory.remember_many(drafts(count), embed=False)
         found = {
