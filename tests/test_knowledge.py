@@ -6,6 +6,7 @@ import pytest
 
 import recollect
 from conftest import Clock
+from recollect.agents.access import Caller
 from recollect.errors import BadInput, NotFound
 from recollect.language.entities import key_of
 from recollect.language.relations import extract
@@ -86,6 +87,16 @@ def test_the_graph_answers_across_names_and_steps_with_proofs(memory: recollect.
         known.query("nothing-like-it")
 
 
+def test_the_graph_answers_where_no_daemon_has_read_it(memory: recollect.Engine) -> None:
+    memory.remember("billing-service depends on auth-service.")
+    found = BY_NAME["graph_query"].call(
+        memory,
+        Caller(memory.tenant, "test", frozenset(("read", "write"))),
+        {"entity": "auth-service", "relation": "dependents"},
+    )
+    assert "billing-service" in BY_NAME["graph_query"].text(found)
+
+
 def test_what_changes_is_read_again_and_what_goes_is_gone(memory: recollect.Engine) -> None:
     one = memory.remember("checkout-web depends on AuthService.")
     two = memory.remember("ledger-core depends on AuthService.")
@@ -134,8 +145,6 @@ def test_the_graph_as_of_a_time_is_what_was_known_then(memory: recollect.Engine,
 
 
 def test_people_merge_and_split_entities_and_can_undo_it(memory: recollect.Engine) -> None:
-    from recollect.agents.access import Caller
-
     memory.remember("checkout-web depends on Falcon-core.")
     memory.remember("ledger-core depends on raptor-core.")
     memory.extract_entities()

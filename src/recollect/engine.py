@@ -11,6 +11,7 @@ synchronous, may be used from several threads, and works beside other processes 
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -463,12 +464,12 @@ class Engine(Lookup):
         known, first, last = (aware(one, "time") if one else None for one in (as_of, since, until))
         return Knowledge(self._store, self._tenant, where, self._now(), known, first, last)
 
-    def extract_entities(self, *, progress: Progress | None = None) -> int:
-        """Read the entities and relations of every memory that was not read yet; gives how many there were.
+    def extract_entities(self, *, progress: Progress | None = None, most: int = sys.maxsize) -> int:
+        """Read the entities and relations of memories that were not read yet, all or about `most`; gives how many.
 
         The daemon does this in the background (the job `entities`); this is the blocking form.
         """
-        done = extract_missing(self._store, self._tenant, self._actor, self._now, progress)
+        done = extract_missing(self._store, self._tenant, self._actor, self._now, progress, most=most)
         if done:
             self.forget_recalls()
         return done

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .. import ids
 from ..errors import StoreReadOnly
 from ..nouns import wire
 from .commands import Asked, View, show
@@ -15,9 +16,29 @@ from .program import confirm
 
 if TYPE_CHECKING:
     from ..engine import Engine
+    from ..history_types import Timeline
+    from .present import Look
 
 EXPORTED = 1000  # rows that are read at a time for an export
+
+
+def _timeline(found: Timeline, out: Look, _: Asked) -> str:
+    rows = []
+    for one in found.events:
+        told = "; ".join(
+            part for part in (*one.changes, f"until {one.until}" if one.until else "", one.distance) if part
+        )
+        rows.append(f"{one.at:%Y-%m-%d %H:%M}  {one.title}")
+        rows.append(
+            out.dim(f"                  {ids.short(one.memory)} · {one.network} · {one.action}{told and f' · {told}'}")
+        )
+    if found.cursor:
+        rows.append(out.dim(f"more: --cursor {found.cursor}"))
+    return "\n".join(rows) or "Nothing happened here."
+
+
 VIEWS = {
+    "timeline": View(_timeline),
     "checkpoint_delete": View(lead="✓ deleted: "),
     "hold_release": View(lead="✓ released: "),
     "retention_remove": View(lead="✓ removed: "),

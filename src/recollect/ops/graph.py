@@ -22,6 +22,8 @@ from . import words
 from .folders import seen
 from .memories import looked, split
 
+READ_AT_ONCE = 500  # memories whose entities are read before a question about the graph is answered
+
 
 def graph_query(
     engine: Engine, caller: Caller, *, entity: str, to: str = "", relation: str = "", direction: str = "both",
@@ -32,6 +34,8 @@ def graph_query(
     if relation in ("dependents", "dependencies"):
         direction = "in" if relation == "dependents" else "out"
     with engine.watch.span("recollect.graph_query"):
+        if engine.has_unread():  # where no daemon reads them in the background
+            engine.extract_entities(most=READ_AT_ONCE)
         known = engine.knowledge(seen(engine, caller, places), **moments)
         if to:
             return known.path(entity, to)

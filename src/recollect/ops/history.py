@@ -194,7 +194,8 @@ def audited(found: Audit, now: datetime) -> str:
 
 
 def say_state(told: EntityState, now: datetime) -> str:
-    lines = [f"{neutral(told.entity.name)} ({neutral(told.entity.kind)}), as it was known {times.iso(told.at)}:"]
+    kind = f" ({neutral(told.entity.kind)})" if told.entity.kind else ""
+    lines = [f"{neutral(told.entity.name)}{kind}, as it was known {times.iso(told.at)}:"]
     for one in told.attributes:
         before = f", before: {one.before}" if one.before else ""
         cause = f", because {one.cause}" if one.cause else ""

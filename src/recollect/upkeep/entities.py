@@ -6,6 +6,7 @@ and is read anew when the text changes. A memory of code is not read as prose: i
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from datetime import datetime
 
@@ -29,15 +30,15 @@ def read_memory(memory: Memory) -> Extraction:
 def extract_missing(
     store: Store, tenant: str, actor: str, now: Callable[[], datetime],
     progress: Callable[[int, int], None] | None = None, reader: Callable[[Memory], Extraction] = read_memory,
-    version: str = VERSION,
+    version: str = VERSION, most: int = sys.maxsize,
 ) -> int:  # fmt: skip
-    """Read every memory that this version has not read; gives how many there were.
+    """Read the memories that this version has not read, up to about `most`; gives how many there were.
 
     Each batch is committed by itself, so it can be interrupted anywhere. A memory that changed meanwhile is left to the
     next run.
     """
     done, last = 0, ""
-    while batch := store.unread(tenant, version, BATCH, last):
+    while done < most and (batch := store.unread(tenant, version, BATCH, last)):
         found = [(memory, reader(memory)) for memory in batch]
         with store.transaction(tenant, actor, now()) as changes:
             for memory, read in found:
