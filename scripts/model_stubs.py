@@ -1,27 +1,30 @@
 """Stand-ins for the model APIs of three assistants, on loopback: enough to drive a real session without a model.
 
-Each answers the first request that offers a tool called `recall` with a call of it, and everything else with one given
-sentence. Every request is kept, so that a test can read what the model would have read.
+Each follows a script: tools that it calls one after the other as soon as they are offered (by default `recall`, once),
+each with arguments made from what the tools before it answered. Everything else is answered with one given sentence.
+Every request is kept, so that a test can read what the model would have read.
 """
 
 from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, ClassVar
 
 Json = dict[str, Any]
+Step = tuple[str, Callable[[list[str]], Json]]  # a tool, and its arguments by the answers so far
 
 
 class Stub:
     """A server of one of the APIs; `requests` are the bodies that were posted to it, in order."""
 
-    def __init__(self, api: type[Api], reply: str, question: str) -> None:
+    def __init__(self, api: type[Api], reply: str, question: str = "", script: Sequence[Step] = ()) -> None:
         self.requests: list[Json] = []
         handler = type("Handler", (api,), {"stub": self})
-        self.reply, self.question = reply, question
+        self.reply = reply
+        self.script: Sequence[Step] = script or [("recall", lambda _: {"query": question})]
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
 
@@ -32,6 +35,14 @@ class Stub:
     def __exit__(self, *_: object) -> None:
         self._server.shutdown()
         self._server.server_close()
+
+    def next(self, tools: Iterable[str], answers: list[str]) -> tuple[str, Json] | None:
+        """The call that is due after these answers of tools; nothing at the end, or where the tool is not offered."""
+        if len(answers) >= len(self.script):
+            return None
+        wanted, given = self.script[len(answers)]
+        name = next((one for one in tools if one.rpartition("__")[2].removeprefix("mcp_recollect_") == wanted), "")
+        return (name, given(answers)) if name else None
 
     def talk(self) -> list[Json]:
         """The requests of the session itself: those that offer tools."""
@@ -93,10 +104,9 @@ class Messages(Api):
     def _block(self, body: Json) -> Json:
         parts = [part for message in body.get("messages", ()) if isinstance(message["content"], list)
                  for part in message["content"]]  # fmt: skip
-        answered = any(part.get("type") == "tool_result" for part in parts)
-        recall = next((tool["name"] for tool in body.get("tools", ()) if tool.get("name", "").endswith("__recall")), "")
-        if recall and not answered:
-            return {"type": "tool_use", "id": "toolu_1", "name": recall, "input": {"query": self.stub.question}}
+        answers = [_text(part["content"]) for part in parts if part.get("type") == "tool_result"]
+        if call := self.stub.next([tool.get("name", "") for tool in body.get("tools", ())], answers):
+            return {"type": "tool_use", "id": f"toolu_{len(answers) + 1}", "name": call[0], "input": call[1]}
         return {"type": "text", "text": self.stub.reply}
 
     def _stream(self, message: Json, block: Json, stop: str) -> Iterator[Json]:
@@ -126,13 +136,13 @@ class Responses(Api):
         self.events(self._stream(self._item(body)))
 
     def _item(self, body: Json) -> Json:
-        answered = any(item.get("type") == "function_call_output" for item in body.get("input", ()))
-        for space, tool in _functions(body):
-            if tool["name"].endswith("recall") and not answered:
-                named = {"namespace": space} if space else {}
-                arguments = json.dumps({"query": self.stub.question})
-                return {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": tool["name"],
-                        "arguments": arguments, **named}  # fmt: skip
+        items = [item for item in body.get("input", ()) if item.get("type") == "function_call_output"]
+        answers, spaces = [_text(item["output"]) for item in items], {t["name"]: at for at, t in _functions(body)}
+        if call := self.stub.next(spaces, answers):
+            named = {"namespace": spaces[call[0]]} if spaces[call[0]] else {}
+            number = len(answers) + 1
+            return {"type": "function_call", "id": f"fc_{number}", "call_id": f"call_{number}", "name": call[0],
+                    "arguments": json.dumps(call[1]), **named}  # fmt: skip
         text = {"type": "output_text", "text": self.stub.reply}
         return {"type": "message", "id": f"msg_{len(self.stub.requests)}", "role": "assistant", "content": [text]}
 
@@ -157,13 +167,15 @@ class Generate(Api):
         return self.send(json.dumps(made).encode())
 
     def _part(self, body: Json) -> Json:
-        answered = any(
-            "functionResponse" in part for turn in body.get("contents", ()) for part in turn.get("parts", ())
-        )
-        for _, tool in _functions(body):
-            if tool["name"].endswith("recall") and not answered:
-                return {"functionCall": {"name": tool["name"], "args": {"query": self.stub.question}}}
+        parts = [part for turn in body.get("contents", ()) for part in turn.get("parts", ())]
+        answers = [json.dumps(part["functionResponse"]) for part in parts if "functionResponse" in part]
+        if call := self.stub.next([tool["name"] for _, tool in _functions(body)], answers):
+            return {"functionCall": {"name": call[0], "args": call[1]}}
         return {"text": self.stub.reply}
+
+
+def _text(content: Any) -> str:
+    return content if isinstance(content, str) else "\n".join(str(part.get("text", "")) for part in content)
 
 
 def _functions(body: Mapping[str, Any]) -> Iterator[tuple[str, Json]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -385,6 +386,45 @@ def test_each_agent_has_a_rate(opened: Opener, monkeypatch: pytest.MonkeyPatch, 
     do(memory, program(memory, "gemini"), "get_agent_info")
     clock.forward(seconds=21)
     do(memory, codex, "get_agent_info")
+
+
+def test_every_operation_and_refusal_says_who_did_what_for_whom(
+    team: tuple[recollect.Engine, Caller, Caller, Pool, str],
+) -> None:
+    memory, ana, ben, pool, id = team
+    mine, theirs = _of(memory, "ana"), _of(memory, "ben")
+    work = do(memory, ana, "initiate_handoff", task="Look.", target=theirs.id)
+
+    def noted(caller: Caller, operation: str, **given: Any) -> str:
+        before = memory.head
+        with contextlib.suppress(recollect.RecollectError):
+            BY_NAME[operation].call(memory, memory.agents.enter(caller), given)
+        rows = memory.changes(after=before, limit=100)
+        return "; ".join(f"{one.actor} {one.operation} {one.target} {one.reason}" for one in rows)
+
+    looked: dict[str, dict[str, str]] = {
+        "get_agent_info": {}, "get_agents_for_user": {"user": "ana"}, "list_pools": {},
+        "query_shared": {"query": "key"},
+        "get_pending_handoffs": {}, "list_handoffs": {}, "search_code_kb": {"query": "key"},
+        "search_decisions": {"query": "key"}, "search_incidents": {"query": "key"},
+    }  # fmt: skip
+    done = {
+        "accept_handoff": {"handoff": work.id}, "complete_handoff": {"handoff": work.id},
+        "leave_pool": {"pool": pool.id},
+    }  # fmt: skip
+    for operation, given in looked.items():
+        row = noted(ben, operation, **given)
+        assert f"look up {theirs.id} {BY_NAME[operation].title} for " in row
+        assert "key" not in row
+    assert "user ana" in noted(ben, "get_agents_for_user", user="ana")
+    assert f"for {mine.id}" in noted(person(memory), "get_pending_handoffs", agent=mine.id)
+    assert noted(person(memory), "get_agents_for_user") == ""  # the owner of the store looks at their own
+    for operation, given in done.items():
+        assert f"({theirs.id})" in noted(ben, operation, **given)
+    for operation, given in done.items():
+        assert "refuse" in noted(ben, operation, **given), operation
+    assert "refuse" in noted(ben, "share_memory_to_scope", pool=pool.id, memory=id)
+    assert "refuse" in noted(ben, "get_agent_info", agent="nobody")
 
 
 def everything(engine: recollect.Engine) -> dict[str, list[dict[str, Any]]]:

@@ -71,6 +71,7 @@ class Handoffs:
             if known := changes.get(Handoff, made.id):
                 if (known.task, known.target, known.needs) != (made.task, made.target, made.needs):
                     raise BadInput(f"The key {key!r:.60} stands for another handoff.", fix="Choose another key.")
+                changes.note("hand over again", known.id, _by(agent))
                 return known
             self._room(made)
             changes.put(made, "hand over", _by(agent))
@@ -82,6 +83,7 @@ class Handoffs:
         with self.agents.changing() as changes:
             found = self._offered(changes, caller, agent, id)
             if found.state == "accepted" and found.taken_by == agent.id:
+                changes.note("accept again", found.id, _by(agent))
                 return found
             self._must_be(found, ("pending",), "accepted")
             if (now := self.agents.now()) >= found.expires_at:

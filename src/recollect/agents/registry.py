@@ -295,13 +295,26 @@ class Registry:
 
     def refuse(self, agent: Agent | None, what: str, error: RecollectError) -> RecollectError:
         """Note in the journal that something was refused, for whom and why; gives the error to raise."""
-        target = agent.id if agent else "agents"
+        self._note("refuse", agent.id if agent else "agents", f"{what}: {error.message}")
+        return error
+
+    def looked(self, caller: Caller, what: str, values: Mapping[str, Any]) -> None:
+        """Note in the journal that somebody looked something up, and of whom; never the words of a question.
+
+        The person at this machine owns the store and looks at all of it, so that is noted only where they act for an
+        agent.
+        """
+        whom = str(values.get("agent") or (f"{caller.agent.name} ({caller.agent.id})" if caller.agent else ""))
+        if whom or caller.token or caller.model:
+            place = "".join(f", {name} {values[name]}" for name in ("pool", "user") if values.get(name))
+            self._note("look up", caller.agent.id if caller.agent else "agents", f"{what} for {whom or 'all'}{place}")
+
+    def _note(self, operation: str, target: str, reason: str) -> None:
         try:
             with self.changing() as changes:
-                changes.note("refuse", target, f"{what}: {error.message}"[:1000])
+                changes.note(operation, target, reason[:1000])
         except StoreUnavailable as trouble:
-            log.warning("a refusal was not written: %s", trouble)
-        return error
+            log.warning("the journal has no row of '%s': %s", operation, trouble)
 
     def changing(self) -> AbstractContextManager[Transaction]:
         """A change in the name of who calls."""

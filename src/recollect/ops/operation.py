@@ -20,7 +20,7 @@ from importlib import import_module
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..errors import Forbidden, LimitReached, WrongState
+from ..errors import Forbidden, LimitReached, NotFound, WrongState
 from .parameters import PACKAGE, Parameter, constant, declared, read, read_file, schema
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 Right = Literal["read", "write", "review", "admin"]
 CAPABILITY = {"read": "memory_read", "write": "memory_write", "review": "memory_write", "admin": "memory_delete"}
 REFUSALS = (Forbidden, LimitReached, WrongState)  # what stands in the journal where an agent is concerned
+AGENTS = "ops.agents"
 _FIELDS = {"http": "addresses", "returns": "returned", "run": "verb", "say": "wording"}  # keys that are named otherwise
 _PLAIN: dict[str, Any] = {"dict": dict, "str": str, "int": int, "bool": bool}
 
@@ -120,7 +121,8 @@ class Operation:
     ) -> Any:  # fmt: skip
         """Run it for a caller, after the right, the capability and every parameter were checked.
 
-        What an agent, or anybody for an agent, is refused stands in the journal.
+        What an agent, or anybody for an agent, is refused stands in the journal, and so does what they look up of
+        agents, pools and handoffs; what is changed there is in it anyway.
         """
         try:
             caller.may(self.right, self.title)
@@ -128,11 +130,14 @@ class Operation:
             values = read(self.parameters, given, loose=loose, now=now)
             if self.unwalled:
                 caller.unwalled(self.unwalled)
-            return self.run(engine, caller, **values)
-        except REFUSALS as error:
-            if caller.agent or self.module == "ops.agents":
+            found = self.run(engine, caller, **values)
+        except (*REFUSALS, NotFound) as error:
+            if self.module == AGENTS or (caller.agent and isinstance(error, REFUSALS)):
                 engine.agents.refuse(caller.agent, self.title, error)
             raise
+        if self.module == AGENTS and self.right == "read":
+            engine.agents.looked(caller, self.title, values)
+        return found
 
     def text(self, result: Any, now: datetime | None = None) -> str:
         """The result as a model reads it."""

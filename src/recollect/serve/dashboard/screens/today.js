@@ -9,6 +9,7 @@ import { First } from "./first.js";
 const MOST = 400; // happenings that are kept in sight
 const DRAWN = 60; // lines at first, and with each wish for more
 const QUIET = new Set(["source", "evidence", "embedding", "tombstone", "token", "webhook"]); // what stands behind memories
+const isQuiet = (entry) => QUIET.has(entry.noun) || entry.operation === "look up";
 const WAYS = { recall: "recalled", start: "told at the start", prompt: "told with a prompt" };
 
 // One thing that happened, of the journal or a look, with what the feed is narrowed by.
@@ -34,7 +35,7 @@ function useFeed(still) {
       else if (paused.current) setHeld((old) => [one, ...old].slice(0, MOST));
       else set((old) => together([one], old));
     };
-    const ends = [onEntry((entry) => QUIET.has(entry.noun) || come(ofEntry(entry))), onLook((look) => come(ofLook(look)))];
+    const ends = [onEntry((entry) => isQuiet(entry) || come(ofEntry(entry))), onLook((look) => come(ofLook(look)))];
     Promise.all([recent(me.get().head), has("looks") ? looks() : []]).then(([changes, looked]) => {
       set(together([...early, ...looked], changes.map(ofEntry)));
       early = null;
@@ -60,7 +61,7 @@ async function recent(head) {
   for (let end = head, page = 0; end > 0 && found.length < 150 && page < 8; page++) {
     const begin = Math.max(0, end - 1000);
     const { changes } = await get("/v1/changes", { after: begin, limit: end - begin });
-    found = [...changes.filter((entry) => entry.seq <= end && !QUIET.has(entry.noun)), ...found];
+    found = [...changes.filter((entry) => entry.seq <= end && !isQuiet(entry)), ...found];
     end = begin;
   }
   return found.slice(-MOST);
