@@ -28,8 +28,8 @@ INNER = {
     "agents", "handoffs", "pools", "shared", "shows",
     "for_caller", "checkpoints", "close", "count", "embed_later", "extract", "extract_entities", "forget_recalls",
     "gatekeeper", "graph", "has_unread", "head", "jobs", "knowledge", "tenant",
-    "janitor", "model", "other_tenants", "pipeline", "policies", "propose", "saw", "shelf", "shown", "sources",
-    "tokens", "wait", "warm", "webhooks",
+    "janitor", "model", "observer", "other_tenants", "pipeline", "policies", "propose", "saw", "shelf", "shown",
+    "sources", "tokens", "wait", "warm", "webhooks",
 }  # fmt: skip
 
 

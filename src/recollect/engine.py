@@ -77,6 +77,7 @@ from .upkeep.switch import Change, embed_missing
 if TYPE_CHECKING:
     from .models.embedder import Embedder
     from .upkeep.janitor.janitor import Janitor
+    from .upkeep.observations import Observer
 
 Progress = Callable[[int, int], None]
 MIN_BUDGET = 100  # tokens below which a context holds nothing but its frame
@@ -474,6 +475,13 @@ class Engine(Lookup):
             self.forget_recalls()
         return done
 
+    @cached_property
+    def observer(self) -> Observer:
+        """What sums up entities; loaded when it is first asked for."""
+        from .upkeep.observations import ACTOR, Observer
+
+        return Observer(replace(self._writer, actor=ACTOR), lambda: self._models.embedder()[0], self.spending.llm)
+
     def has_unread(self) -> bool:
         """Whether there are memories whose entities were not read yet."""
         return bool(self._store.unread(self._tenant, VERSION, 1))
@@ -561,10 +569,14 @@ class Engine(Lookup):
         def embed(run: Run) -> None:
             self.embed(progress=run.step, change=run.job.payload.get("change", "always"))
 
+        def observe(run: Run) -> None:
+            self.extract_entities()  # what a new memory names is read before it is summed up
+            self.observer.work(run)
+
         embedder, _ = self._models.embedder()
         handlers: dict[str, Handler] = {
             "capture": capture, "answers": lambda run: self.answers.refresh(run.step), "janitor": self.janitor.work,
-            "entities": entities,
+            "entities": entities, "observations": observe,
         }  # fmt: skip
         return {**handlers, f"embed:{embedder.model}": embed} if embedder else handlers
 

@@ -2,7 +2,8 @@
 
 A memory is derived from a turn when it has the turn's source or quotes it, and from any memory that it has a link
 `derived_from` to. It is erased too when no other source and no other quote speaks for it; otherwise it loses the quotes
-and, if it is a summary, the lines made of them. Only users and projects that something is erased of are touched.
+and, if it is a summary, the lines made of them. A summary of an entity always goes, to be made again of what is left.
+Only users and projects that something is erased of are touched.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .. import text
+from ..remember.belief import sums_up
 from ..remember.write import Writer
 from ..store.contract import Transaction
 from ..types import Evidence, Link, Memory, Source
@@ -64,7 +66,7 @@ def trace(writer: Writer, memories: Sequence[Memory]) -> Derived:
         found.turns |= {one.id for one in _of(writer, Source, turns) if one.kind == "turn"}
         found.backed, fresh = [], []
         for one in _candidates(writer, gone, found.turns):
-            if one.kept or not _needs_proof(writer, one.memory, found.turns):
+            if not sums_up(one.memory) and (one.kept or not _needs_proof(writer, one.memory, found.turns)):
                 found.backed.append(one)
             else:
                 fresh.append(one.memory)

@@ -10,6 +10,7 @@ from .. import text, times
 from ..errors import BadInput
 from ..history_types import Attribute, Event, Timeline
 from ..language import changes, terms
+from ..remember.belief import sums_up
 from ..store.contract import Store
 from ..store.trail import Trace
 from ..types import Filter, Memory
@@ -59,10 +60,10 @@ class Chronicle:
 
 
 def read_state(memories: Iterable[Memory], entity: str, true_at: datetime) -> tuple[Attribute, ...]:
-    """The attributes that memories lead to, the oldest told first; a judgement proves none."""
+    """The attributes that memories lead to, the oldest told first; a judgement or a summary proves none."""
     state: dict[str, Attribute] = {}
     for memory in sorted(memories, key=lambda one: (told_at(one), one.id)):
-        if memory.network == "opinion" or not held(memory, true_at) or not speaks_of(memory, entity):
+        if memory.network == "opinion" or sums_up(memory) or not held(memory, true_at) or not speaks_of(memory, entity):
             continue
         for one in changes.read(memory.content, entity):
             last = state.get(one.attribute)

@@ -50,6 +50,11 @@ def entity_split(engine: Engine, caller: Caller, *, entity: str, other: str, **p
     return _state(engine, caller, entity, other, places, DIFFERS, SAME_AS)
 
 
+def entity_summaries(engine: Engine, caller: Caller) -> dict[str, int]:
+    engine.extract_entities()
+    return {"summaries": engine.observer.refresh()}
+
+
 def _state(
     engine: Engine, caller: Caller, entity: str, other: str, places: dict[str, Any], relation: str, opposite: str
 ) -> Node:
@@ -91,6 +96,10 @@ def say_query(result: Subgraph, now: datetime) -> str:
 def _node(node: Node) -> str:
     also = f", also {', '.join(map(neutral, node.aliases))}" if node.aliases else ""
     return f"{'  ' * node.hops}{neutral(node.name)} ({node.kind or 'unknown'}{also})"
+
+
+def say_summaries(result: dict[str, int], now: datetime) -> str:
+    return f"{result['summaries']} summaries made, renewed or ended."
 
 
 def say_merged(result: Node, now: datetime) -> str:

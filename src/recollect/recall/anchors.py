@@ -11,6 +11,7 @@ from datetime import datetime
 
 from ..history.asof import HELD_ONCE
 from ..language import calendar, terms
+from ..remember.belief import sums_up
 from ..store.contract import Store
 from ..types import Filter, Memory, Scope
 
@@ -41,7 +42,7 @@ def moment_of(store: Store, tenant: str, scope: Scope, event: str) -> datetime |
 
 
 def _names(memory: Memory, words: set[str], proper: bool) -> bool:
-    if memory.kind in NO_EVENTS or memory.scope.session:
+    if memory.kind in NO_EVENTS or memory.scope.session or sums_up(memory):
         return False
     name = set(terms.terms(" ".join((memory.kind, memory.title or memory.content[:NAMED_IN], *memory.refs))))
     return words <= name and (len(words) > 1 or proper or len(name) <= FEW)

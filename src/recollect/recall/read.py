@@ -29,6 +29,7 @@ from .anchors import moment_of
 from .arms import Arms, Scores, closeness, within
 from .chains import Chain, Chains, with_chains
 from .naming import Names
+from .observed import without_summaries
 from .printing import printed_tokens, read_text, said, why
 from .query import Query
 from .select import Scored, by_age, has_words_of, newer_first, once_each, select, with_sessions, withheld
@@ -196,6 +197,7 @@ class Reader:
         with watch.stage("fuse"):
             fused = self._fuse(query, arms)
             memories = self._memories(query, rank.order(fused)[: max(POOL, 3 * query.limit)])
+            memories = without_summaries(self.store, self.tenant, memories, query.filter.networks)
             if "prominence" in query.recipe.arms:
                 arms["prominence"] = self._prominence(query, memories)
                 fused = self._fuse(query, arms)

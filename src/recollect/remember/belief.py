@@ -18,6 +18,7 @@ BY_KIND = {
     "anti-pattern": "observation", "summary": "observation", "doc": "world", "code": "world", "rule": "world",
     "procedure": "world",
 }  # fmt: skip
+ENTITY = "entity"  # the tag of a summary of what memories say of an entity
 STEP = 0.5  # which part of the way to certainty, or to nothing, one piece of evidence moves an opinion
 DIRECTIONS = {"supports": 1.0, "contradicts": 0.0}  # the confidence that a link of this sort pulls an opinion to
 MAX_NAME = 60  # characters of what names a piece of evidence
@@ -42,6 +43,11 @@ def network_of(kind: str, content: str, source: str = "") -> str:
         return "opinion"
     did = _DID.search(content)
     return "bank" if did and did[0].split()[-1].lower() not in _STATES else "world"
+
+
+def sums_up(memory: Memory) -> bool:
+    """Whether a memory is a summary that was made of what others say of an entity."""
+    return memory.kind == "summary" and memory.network == "observation" and ENTITY in memory.tags
 
 
 def moved(opinion: Memory, relation: str, evidence: Memory) -> float:

@@ -115,7 +115,7 @@ class Writer:
             Near(id, round(score, 4), memory.title or text.title_of(memory.content))
             for id, score in list(found.items())[:MAX_NEAR]
             if score > self.near_duplicate and (memory := known.get(id)) and memory.content_hash != item.key
-            and share_words(memory.content, item.draft.content)
+            and share_words(memory.content, item.draft.content) and not belief.sums_up(memory)
         )  # fmt: skip
         if claims(item.draft):  # read before the lock is taken: `relation` remembers what it found
             for memory in known.values():

@@ -47,6 +47,7 @@ class Work:
         self._home = home
         self._stopping = stopping
         self._extracted: dict[str, int] = {}  # the newest change of each tenant when entities were last looked for
+        self._observed: dict[str, int] = {}  # the same for summaries of entities
         self._seen = -1  # the newest change when vectors were last looked for
         self._written = -1  # the newest change when the files beside the store were last written
         # The newest change when core answers were last looked at, and those that no longer held.
@@ -88,6 +89,7 @@ class Work:
                 self._attempt("health", self._measure)
             if number % LOOK_AT_ANSWERS == LOOK_AT_ANSWERS - 1:
                 self._attempt("answers", self._renew)
+                self._attempt("observations", self._observe)
             if self._stopping.wait(EVERY):
                 return
             self._attempt("spool", self._take_in)
@@ -170,6 +172,13 @@ class Work:
                 if engine.has_unread():
                     engine.jobs.add("entities")
                 self._extracted[engine.tenant] = head
+
+    def _observe(self) -> None:
+        """Have summaries of entities made anew, of every tenant whose journal has moved."""
+        for engine in (self._engine, *self._engine.other_tenants()):
+            if (head := engine.head) != self._observed.get(engine.tenant):
+                engine.jobs.add("observations")
+                self._observed[engine.tenant] = head
 
     def _schedule(self) -> None:
         """One run of the janitor waits for each tenant; the worker makes it when it is due."""

@@ -39,8 +39,12 @@ def where(filter: Filter, among: str, key: str) -> tuple[str, dict[str, Any]]:
         ("kind", filter.kinds), ("network", filter.networks), ("state", filter.states)
     )  # fmt: skip
     for column, wanted in lists:
-        if wanted:
-            parts.append(f"m.{column} {among.format(f'{column}s')}")
+        if column == "network" and len(wanted) == 1:  # so that the index gives them in the order of time
+            parts.append("m.network = :network")
+            values["network"] = wanted[0]
+        elif wanted:  # several networks are read from the index of times: an index for each would have to be sorted
+            named = "m.network || ''" if column == "network" else f"m.{column}"
+            parts.append(f"{named} {among.format(f'{column}s')}")
             values[f"{column}s"] = list(wanted)
     for number, tag in enumerate(filter.tags):
         tagged = f"g.tenant = m.tenant and g.tag = :tag{number} and g.memory = m.{key}"

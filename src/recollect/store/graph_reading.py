@@ -24,7 +24,7 @@ _VISIBLE = (
 _MENTION = "select x.key, x.memory, x.name, x.kind, x.short, x.confidence from mention x "
 MENTIONS = {
     column: f"{_MENTION}{_VISIBLE.replace('{column}', column)}{extra} order by x.memory desc limit :limit"
-    for column, extra in (("key", ""), ("short", " and x.short <> ''"))
+    for column, extra in (("key", ""), ("memory", ""), ("short", " and x.short <> ''"))
 }
 EDGES = {
     column: f"""select x.head, x.relation, x.tail, x.memory, x.confidence, x.quote, m.valid_from, m.valid_to

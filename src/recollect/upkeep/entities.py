@@ -11,6 +11,7 @@ from collections.abc import Callable
 from datetime import datetime
 
 from ..language.relations import Extraction, extract
+from ..remember.belief import sums_up
 from ..store.contract import Store
 from ..types import Memory
 
@@ -21,7 +22,7 @@ NOT_PROSE = ("code",)
 
 def read_memory(memory: Memory) -> Extraction:
     """What a memory names and says, by rules; no surer than the memory itself."""
-    if memory.kind in NOT_PROSE:
+    if memory.kind in NOT_PROSE or sums_up(memory):  # what a summary says, its parts say
         return Extraction()
     found = extract(f"{memory.title}\n{memory.content}" if memory.title else memory.content)
     return found if memory.confidence >= 1 else found.at_most(memory.confidence)
