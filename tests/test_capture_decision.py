@@ -10,10 +10,11 @@ from click.testing import CliRunner
 
 from conftest import Clock
 from recollect import Engine
-from recollect.capture import durable
+from recollect.capture import durable, pipeline
 from recollect.capture.durable import Durability, InContext, Judged
 from recollect.capture.transcripts import Talk
 from recollect.cli import cli
+from recollect.models.relation import Relation, relation
 from recollect.types import Captured, Message, Scope
 
 SHOP = Scope(project="shop")
@@ -86,6 +87,22 @@ def test_what_is_said_in_three_sessions_is_a_preference(memory: Engine, monkeypa
     said = [say(memory, "I'll run the server myself.", session=f"s{number}").findings for number in range(3)]
     assert said[:2] == [(), ()]
     assert [(one.action, one.kind) for one in said[2]] == [("created", "preference")]
+
+
+def test_of_every_other_session_one_statement_is_read(memory: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading a pair takes ten milliseconds, and a turn may be compared with twenty others of many statements."""
+    monkeypatch.setattr(durable.Durability, "judge", lambda _, some: [Judged(0.2, "fact") for _ in some])
+    for number in range(3):
+        say(memory, *(f"The server {word} by hand today." for word in ("starts", "stops")), session=f"s{number}")
+    read: list[str] = []
+
+    def counted(a: str, b: str) -> Relation:
+        read.append(a)
+        return relation(a, b)
+
+    monkeypatch.setattr(pipeline, "relation", counted)
+    say(memory, "The server is started by hand.", "Nothing here is alike at all, not a single word.", session="s4")
+    assert 0 < len(read) <= 3
 
 
 @pytest.mark.fitted

@@ -113,21 +113,29 @@ class Extractor:
         content = _AHEAD.sub("", turn.content)  # blanks ahead of a line would make it look pasted
         content = content.replace(REJECTED, " " * len(REJECTED))  # it looks like the mark of a log
         said = [one for one in statements(content, typed=True) if len(one.text) <= LONGEST]
-        for place, (one, judged) in enumerate(zip(said, self._judge(said, content, before), strict=True)):
-            made = candidate(turn, one, said[place - 1] if place else None, before)
-            if made is None:
-                continue
-            if made.rule == "statement":
-                made = self._decide(made, judged, turn)
-            if made is not None:
-                yield made
+        made = [candidate(turn, one, said[place - 1] if place else None, before) for place, one in enumerate(said)]
+        open_ = [place for place, one in enumerate(made) if one and one.rule == "statement" and not self._forbids(one)]
+        judged = dict(zip(open_, self._judge(said, content, before, open_), strict=True))
+        for place, one in enumerate(made):
+            if one is not None and one.rule == "statement":
+                one = self._decide(one, judged.get(place), turn)
+            if one is not None:
+                yield one
 
-    def _judge(self, said: Sequence[Statement], content: str, before: str) -> Sequence[Judged | None]:
+    def _forbids(self, made: Candidate) -> bool:
+        """Whether nothing that the model says of a candidate could matter."""
+        return bool(made.veto) and not self.explain
+
+    def _judge(
+        self, said: Sequence[Statement], content: str, before: str, some: Sequence[int]
+    ) -> Sequence[Judged | None]:
+        """What the model says of some of the statements of a turn, by their places."""
         if self.model is None:
-            return [None] * len(said)
+            return [None] * len(some)
         from .durable import in_context  # which needs numpy
 
-        return self.model.judge(in_context(said, content, before))
+        rows = in_context(said, content, before)
+        return self.model.judge([rows[place] for place in some])
 
     def _decide(self, made: Candidate, judged: Judged | None, turn: Turn) -> Candidate | None:
         """Whether what nobody asked to keep is kept: it is probable enough, or has been said again and again."""
@@ -151,7 +159,7 @@ class Extractor:
     def _confirmed(self, turn: Turn) -> Iterator[Candidate]:
         """The one statement of the assistant that the user's next turn confirms, if it is worth keeping."""
         said = [one for one in statements(turn.content) if len(one.text) <= LONGEST and not _veto(one.text)]
-        judged = [one for one in self._judge(said, turn.content, "") if one is not None]
+        judged = [one for one in self._judge(said, turn.content, "", range(len(said))) if one is not None]
         best = max(zip(judged, said, strict=False), key=lambda pair: pair[0].probability, default=None)
         if best and self.model and best[0].probability >= self.model.threshold:
             made = candidate(turn, best[1], None, "")

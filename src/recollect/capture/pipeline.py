@@ -21,6 +21,7 @@ from ..checks import MAX_NAME, Cleaner, one_of
 from ..errors import BadInput, ModelUnavailable
 from ..grounding import citations, cited_in, ground
 from ..language import terms
+from ..language.vetoes import likeness, share_words
 from ..models.relation import LINK, relation
 from ..recall.fence import orders
 from ..remember.settle import NOT_KNOWN, Claim, Settled, Settler
@@ -42,6 +43,7 @@ MAX_MESSAGES = 100_000
 NEAR = 8  # memories a model is shown
 FEW = 20  # turns that are looked at for what came before, and for repetitions
 REPEATED = 3  # sessions in which a wish makes a preference
+ALIKE = 0.3  # the share of content words below which two statements are not even compared
 TEMPLATE = 200  # characters; a longer turn that comes again word for word was not typed
 UNPROVED = "a model said it, and nothing that was said proves it"
 PERSONAL = ("preference", "rule")  # what holds for a person, on whichever branch it was said
@@ -168,18 +170,27 @@ class Pipeline:
         return Turn("assistant", last.content, last.source) if last and last.speaker == "assistant" else None
 
     def _repeated(self, scope: Scope, said: str, turn: Turn) -> bool:
-        """Whether a person said the same in two other sessions. A long turn that comes again whole is a template."""
+        """Whether a person said the same in two other sessions. A long turn that comes again whole is a template.
+
+        Of each session only the statement that is nearest by its words is read, and only where it is near enough.
+        """
         asked = terms.of_query(said)
         inside = Filter(scope=replace(scope, session="", branch=""), inside=True, kinds=("turn",))
         ids = [id for id, _ in self.store.match(self.tenant, asked, inside, FEW)] if asked else []
-        sessions = {
-            one.scope.session
-            for one in self.store.memories(self.tenant, ids).values()
-            if one.speaker == "user" and one.source != turn.source
-            and (len(one.content) <= TEMPLATE or text.key(one.content) != text.key(turn.content))
-            and any(relation(part.text, said).is_sure("same", LINK) for part in statements(one.content))
-        }  # fmt: skip
-        return len(sessions - {scope.session}) >= REPEATED - 1
+        nearest: dict[str, tuple[float, str]] = {}
+        for one in self.store.memories(self.tenant, ids).values():
+            template = len(one.content) > TEMPLATE and text.key(one.content) == text.key(turn.content)
+            if one.speaker == "user" and one.scope.session != scope.session and not template:
+                parts = (part.text for part in statements(one.content) if share_words(part.text, said, ALIKE))
+                near = max(((likeness(part, said)["shared"], part) for part in parts), default=(0.0, ""))
+                nearest[one.scope.session] = max(near, nearest.get(one.scope.session, (0.0, "")))
+        order = [part for _, part in sorted(nearest.values(), reverse=True) if part]
+        wanted = REPEATED - 1
+        for place, part in enumerate(order):
+            if not 0 < wanted <= len(order) - place:
+                break
+            wanted -= relation(part, said).is_sure("same", LINK)
+        return wanted == 0
 
     def _near(self, said: str, scope: Scope) -> list[str]:
         """What is known already near to what is said, for a model that must not repeat it."""
