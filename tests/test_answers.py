@@ -813,14 +813,20 @@ def test_nothing_is_made_up_of_hits_that_hold_nothing_of_the_question(memory: En
     assert compose.extract("zebra", (), 1.0, {"zebra": 3.0}) is None
 
 
-def test_what_holds_clearly_more_of_the_question_stands_before_the_first_hit(memory: Engine) -> None:
-    memory.remember("The indexer service runs 34 replicas in production, and its logs are kept for 266 days.")
-    memory.remember("Kira owns the indexer service.")
-    hits = sorted(memory.recall("indexer service").hits, key=lambda hit: -len(hit.memory.content))
-    rarity = {"own": 3.0, "index": 2.0, "servic": 0.5}
-    found = compose.extract("Who owns the indexer service?", hits, 0.9, rarity)
+def test_an_answer_is_the_whole_passage_in_the_order_of_recall(memory: Engine) -> None:
+    passage = (
+        "Exports fail when the disk of the worker is full. " + "The worker then waits. " * 40 + "Free /var/spool first."
+    )
+    memory.remember(passage, title="Runbook > Exports", kind="doc")
+    hits = memory.recall("why do exports fail").hits
+    found = compose.extract("why do exports fail", hits, 0.9, {"export": 3.0, "fail": 2.0})
     assert found is not None
-    assert found.text == "Kira owns the indexer service. [1]"
+    assert found.text == f"Runbook > Exports\n{passage} [1]"
+    assert found.confidence == 0.9  # what is probable, however many of its words are shared
+    unsure = compose.extract("why do exports fail", hits, 0.4, {"export": 3.0, "fail": 2.0})
+    assert unsure is not None
+    assert "may not answer" in unsure.why
+    assert compose.extract("why do exports fail", hits, 0.3, {"export": 3.0, "fail": 2.0}) is None
 
 
 # -- surfaces ---------------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from recollect import text as texts
 from recollect.project import adr, documents, incidents
 from recollect.project.ingest import draft_of
 from recollect.project.markdown import is_form
-from recollect.project.recognise import KINDS, decoded, recognise
+from recollect.project.recognise import KINDS, decoded, has_no_suffix, recognise, skip_reason
 from recollect.remember.drafts import prepare
 from recollect.types import Scope, Source
 
@@ -789,3 +789,13 @@ def test_a_report_of_plain_labels_is_read_like_one_with_headings() -> None:
 def test_the_fields_of_a_report_are_not_its_summary() -> None:
     report = incidents.parse(TABLE, "docs/outages/dns.md")
     assert (report.summary, report.severity, report.services) == ("Nothing was lost.", "sev1", ("edge-proxy", "auth"))
+
+
+def test_a_changelog_without_a_suffix_is_read_by_version() -> None:
+    told = "coming next:\n\n6.0.9 - 19 May 2022\n    *   A crash with GeoRSS.\n\nv6.0.8\n* Fix a link in 1.2.3.\n"
+    found = recognise("NEWS", told)
+    assert found.kind == "docs"
+    assert [piece.title for piece in found.pieces] == ["NEWS", "NEWS > 6.0.9 - 19 May 2022", "NEWS > v6.0.8"]
+    assert "GeoRSS" in found.pieces[1].content
+    assert skip_reason("NEWS", 100, known=False) == ""
+    assert not has_no_suffix("pkg/CHANGES")

@@ -1,8 +1,8 @@
-"""Composing: an answer out of what recall found: its best sentences with their sources, or a model's words. Pure.
+"""Composing: an answer out of what recall found: its best passages with their sources, or a model's words. Pure.
 
-Without a model, the answer is the sentences that bear on the question, with the number of each source. Its confidence
-follows from how probable it is that a hit fits and from how much of what was asked stands in the sources, rare words
-counting more. A model may use nothing but the hits, and must name its sources by number.
+Without a model, the answer is whole passages in the order of recall, with the number of each source. Its confidence is
+how probable it is that one of them answers; which words they share with the question counts only where no model can
+tell. A model may use nothing but the hits, and must name its sources by number.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from ..recall.printing import label
 from ..types import Hit, Memory
 
 HITS = 6  # what recall finds for an answer
-CITED = 3  # sources of an answer made of sentences
-QUOTE = 90  # tokens of one source
+CITED = 3  # sources of an answer made of passages
+QUOTE, QUOTES = 350, 700  # tokens of one source, which is whole up to here, and of all of them
+LEFT = 60  # tokens that a further source needs
 LONGEST = 4000  # characters of an answer
 SHOWN = 1200  # characters of a memory that a model reads
 CLOSE, HALF = 0.9, 0.5  # the share of the best cosine, and of the first hit's words, from which a hit bears on it too
-CLEARLY = 0.2  # of what was asked, by which a later hit must hold more than the first to stand before it
-LEAST = 0.25  # the confidence below which there is no answer
+LEAST = 0.35  # the confidence below which there is no answer
 NO_RANKER = 0.85  # what the share of words counts where no ranker looked
 TOKENS = 600  # that a model may write
 
@@ -66,19 +66,25 @@ def covered(found: Sequence[Memory], rarity: Mapping[str, float]) -> float:
 
 
 def extract(question: str, hits: Sequence[Hit], fits: float, rarity: Mapping[str, float]) -> Composed | None:
-    """The best sentences of the best hits; None where they probably do not answer."""
+    """The best passages among the hits; None where they probably do not answer."""
     chosen = _chosen([hit for hit in hits if not elsewhere(question, _said(hit.memory))], rarity)
     if not chosen:
         return None
-    share = covered(chosen, rarity)
-    sure = fits * (0.75 + 0.25 * share) if fits < 1 else NO_RANKER * share
-    sure *= chosen[0].confidence
+    sure = (fits if fits < 1 else NO_RANKER * covered(chosen, rarity)) * chosen[0].confidence
     if sure < LEAST:
         return None
-    cited = tuple((memory, _quote(memory, rarity)) for memory in chosen)
+    cited, room = [], QUOTES
+    for memory in chosen:
+        if room < LEFT:
+            break
+        cited.append((memory, _quote(memory, rarity, min(QUOTE, room))))
+        room -= text.tokens(cited[-1][1])
     body = "\n".join(f"{quote} [{number}]" for number, (_, quote) in enumerate(cited, 1))
-    why = f"the words of {len(cited)} source{'s' if len(cited) > 1 else ''}, which hold {share:.0%} of what was asked"
-    return Composed(body[:LONGEST], cited, tuple(chosen), round(min(sure, 1.0), 4), why)
+    why = f"the words of {len(cited)} source{'s' if len(cited) > 1 else ''}"
+    if sure < 0.5:
+        why += ", which may not answer it"
+    made_of = tuple(memory for memory, _ in cited)
+    return Composed(body[:LONGEST], tuple(cited), made_of, round(min(sure, 1.0), 4), why)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,10 +128,6 @@ def _chosen(hits: Sequence[Hit], rarity: Mapping[str, float]) -> list[Memory]:
     Two that fit alike may say different things: whoever asked sees both, with their dates.
     """
     near = sorted(bearing(hits, rarity), key=lambda memory: memory.network == "opinion")  # a fact before a judgement
-    if near:  # the ranker likes long notes; one that holds clearly more of the question goes before its first
-        fullest = max(near, key=lambda memory: covered([memory], rarity))
-        if covered([fullest], rarity) >= covered(near[:1], rarity) + CLEARLY:
-            near = [fullest, *(memory for memory in near if memory is not fullest)]
     chosen = near[:1]
     held = covered(chosen, rarity)
     missing = {term for term in rarity if chosen and term not in terms.of_memory(chosen[0])}
@@ -138,8 +140,11 @@ def _chosen(hits: Sequence[Hit], rarity: Mapping[str, float]) -> list[Memory]:
     return chosen
 
 
-def _quote(memory: Memory, rarity: Mapping[str, float]) -> str:
-    words = compress(memory.content, list(rarity), QUOTE, text.tokens).replace("\n", " ")
+def _quote(memory: Memory, rarity: Mapping[str, float], most: int) -> str:
+    whole = memory.content.strip()
+    if memory.kind == "doc" and memory.title not in whole:  # its heading often holds the version or the name
+        whole = f"{memory.title}\n{whole}"
+    words = whole if text.tokens(whole) <= most else compress(whole, list(rarity), most, text.tokens)
     if memory.reasoning and len(memory.reasoning) < 200:
         words = f"{words} (because {memory.reasoning})"
     opinion, ended = memory.network == "opinion" and memory.kind != "preference", memory.valid_to is not None
@@ -170,7 +175,7 @@ def read(data: Mapping[str, Any], hits: Sequence[Hit], rarity: Mapping[str, floa
     sure = min(max(float(data["sure"]), 0.0), 1.0)
     if sure < LEAST:
         return None
-    cited = tuple((hits[number - 1].memory, _quote(hits[number - 1].memory, rarity)) for number in numbers)
+    cited = tuple((hits[number - 1].memory, _quote(hits[number - 1].memory, rarity, QUOTE)) for number in numbers)
     made_of = tuple(hit.memory for hit in hits)
     return Composed(said, cited, made_of, round(sure, 4), f"{model} from {len(cited)} of {len(hits)} memories")
 

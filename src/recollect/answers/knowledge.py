@@ -48,7 +48,7 @@ class Knowledge:
 
     def _compose_once(self, asked: Asked, found: Recall) -> tuple[Composed | None, tuple[str, ...]]:
         hits = [hit for hit in found.hits if could_answer(hit.memory, asked.question)][: compose.HITS]
-        if found.weak or not hits:
+        if found.fits < compose.LEAST or not hits:
             return None, ()
         rarity = self._freshness.rarity(asked.question, asked.scope)
         llm = self._parts.llm("extract", "ask", asked.scope.project)

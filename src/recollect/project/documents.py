@@ -27,6 +27,8 @@ MARKDOWN = (".md", ".markdown", ".mdx", ".mdc", ".mkd", ".rst", ".adoc")
 CAPTIONS = (".vtt", ".srt")
 PLAIN = (".txt", ".text", *CAPTIONS, ".log")
 SUFFIXES = (*MARKDOWN, *PLAIN)
+PAPERS = ("readme", "news", "changes", "changelog", "history", "contributing", "authors", "install", "upgrading")
+_VERSION = re.compile(r"^(?=\S.{0,78}$)(?:[vV]|[vV]ersion |[rR]elease )?\d+(?:\.\d+)+.*(?=\n+[ \t*-])", re.MULTILINE)
 _TYPES = {"user": "preference", "feedback": "rule", "project": "fact", "reference": "doc", "preference": "preference",
           "rule": "rule", "fact": "fact", "decision": "decision", "lesson": "lesson",
           "procedure": "procedure"}  # fmt: skip
@@ -72,6 +74,8 @@ def read(text: str, path: str) -> list[Piece]:
         found = list(_meeting(body, speaking, title, path))
     elif path.lower().endswith(PLAIN):
         found = list(_plain(body, title))
+    elif "." not in (name := re.split(r"[\\/]", path)[-1]) and name.lower() in PAPERS:
+        found = list(_sections(_VERSION.sub(r"## \g<0>", body), title))
     else:
         found = list(_sections(_without_index(body) if path.lower().endswith("memory.md") else body, title))
     return _distinct(found)[:MAX_PIECES]

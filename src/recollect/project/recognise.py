@@ -43,7 +43,13 @@ def skip_reason(path: str, size: int, known: bool) -> str:
         return "empty"
     if name.endswith(_MADE):
         return "made by a program"
-    if known or _suffix(name) in documents.SUFFIXES or is_code(name) or name in _NAMES or has_no_suffix(name):
+    if (
+        known
+        or _suffix(name) in documents.SUFFIXES
+        or is_code(name)
+        or name in (*_NAMES, *documents.PAPERS)
+        or has_no_suffix(name)
+    ):
         return ""
     return NOT_READ
 
@@ -53,9 +59,11 @@ def has_no_suffix(path: str) -> bool:
 
     >>> has_no_suffix("incidents/2024-03-outage"), has_no_suffix(".gitignore"), has_no_suffix("a.md")
     (True, False, False)
+    >>> has_no_suffix("NEWS")
+    False
     """
     name = path.rpartition("/")[2].lower()
-    return "." not in name and name not in _NAMES
+    return "." not in name and name not in (*_NAMES, *documents.PAPERS)
 
 
 def may_be(path: str, text: str, kind: Kind) -> bool:
