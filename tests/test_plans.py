@@ -7,29 +7,29 @@ from typing import Any
 
 import pytest
 
-from recollect.store import answers, changes, jobs, sqlite, trail
+from recollect.store import answers, changes, jobs, sqlite, statements, trail
 from recollect.store.sqlite import SQLiteStore
 from recollect.store.sqlite_changes import SQLiteChanges
 from recollect.types import Evidence, Link, Memory, Source, Tombstone
 
-NOUN = changes.NOUN
+NOUN = statements.NOUN
 AMONG = "in (select value from json_each(:ids))"
 STATEMENTS = {
     **{name: getattr(changes, name) for name in ("SAME", "TURN_BEFORE", "WAS_PURGED", "BLANK", "SOURCE_IS_USED")},
     **{name: getattr(SQLiteChanges, name) for name in ("STALE", "UNEMBED")},
     **{name: getattr(sqlite, name) for name in ("VECTORS", "VECTORS_OF", "INDEX_CHANGES", "TAGGED")},
-    "by id": f"{changes.MEMORIES} and m.id {AMONG}",
+    "by id": f"{statements.MEMORIES} and m.id {AMONG}",
     "sharing": SQLiteStore.SHARING,
     **{f"get {kind.__name__}": f"{NOUN[kind]} and id = :id" for kind in (Memory, Source, Evidence, Link, Tombstone)},
-    "get with usage": f"{changes.MEMORIES} and m.id = :id",
-    "tombstone": NOUN[Tombstone] + changes.TOMBSTONE,
-    "source": NOUN[Source] + changes.SOURCE_LIKE,
+    "get with usage": f"{statements.MEMORIES} and m.id = :id",
+    "tombstone": NOUN[Tombstone] + statements.TOMBSTONE,
+    "source": NOUN[Source] + statements.SOURCE_LIKE,
     "by hash": f"{NOUN[Memory]} and content_hash {AMONG}",
     "evidence of": f"{NOUN[Evidence]} and memory {AMONG}",
     "links from": f"{NOUN[Link]} and origin {AMONG}",
     "links to": f"{NOUN[Link]} and target {AMONG}",
     "trail": f"{trail.TRAIL} and seq > :after and target {AMONG} and noun {AMONG} order by seq limit :limit",
-    "history": f"{changes.ENTRIES} and target = :target order by seq limit :limit",
+    "history": f"{statements.ENTRIES} and target = :target order by seq limit :limit",
     "job due": jobs.IS_DUE.format(kinds=AMONG),
     "claim": jobs.CLAIM.format(kinds=AMONG, lock=""),
     "answer": answers.OF,

@@ -7,6 +7,8 @@ on a few hundred. Small products go through einsum, because the threads of BLAS 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,6 +17,7 @@ Rows = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 SECOND, THIRD = 2000, 400  # how many survive the first and the second stage
+CHUNKS = 8  # vectors looked at for each memory that is wanted, because one may have several
 BLOCK = 16384  # rows a block: the distances of one block stay in the first-level cache
 
 
@@ -42,6 +45,22 @@ def codes(vectors: Floats) -> NDArray[np.uint8]:
 
 def dots(rows: Floats, query: Floats) -> Floats:
     return np.asarray(np.einsum("ij,j->i", rows, query), np.float32)
+
+
+def nearest_each(
+    ids: list[str], vectors: list[NDArray[np.float16]], queries: Sequence[Floats], limit: int
+) -> list[list[tuple[str, float]]]:
+    """For each query, the ids with the highest product of one of their vectors, best first."""
+    if not ids:
+        return [[] for _ in queries]
+    scores = np.asarray(queries, np.float32) @ np.array(vectors, np.float32).T
+    found: list[list[tuple[str, float]]] = []
+    for row in scores:
+        few: dict[str, float] = {}
+        for n in best(row, min(len(row), CHUNKS * limit)).tolist():
+            few.setdefault(ids[n], float(row[n]))
+        found.append(list(few.items())[:limit])
+    return found
 
 
 class Bits:

@@ -10,7 +10,7 @@ source, evidence, vectors, full text and journal land in one transaction.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -81,10 +81,11 @@ class Writer:
 
     def _batch(self, batch: list[Prepared], embedder: Embedder | None, merge: bool) -> list[Remembered]:
         vectors = self.vectors(batch, embedder)
-        around = [self.around(item, found, embedder) for item, found in zip(batch, vectors, strict=True)]
+        around = self.around_each(batch, vectors, embedder, merge)
         results = []
         with self.changing() as changes:
-            parts = self.tombstoned(item.draft for item in batch)
+            parts = self.tombstoned(item.draft for item in batch) if self._has_tombstones() else None
+            changes.expect([item.key for item in batch], [item.source for item in batch])
             for item, found, (near, others) in zip(batch, vectors, around, strict=True):
                 result = self._one(changes, item, near, others, merge, parts)
                 if result.action == "created" and found is not None and embedder is not None:
@@ -105,23 +106,40 @@ class Writer:
     def around(
         self, item: Prepared, vectors: Floats | None, embedder: Embedder | None
     ) -> tuple[tuple[Near, ...], tuple[str, ...]]:
-        """What is stored and says nearly the same, seen from the draft's scope, and what speaks of the same."""
-        if vectors is None or embedder is None:
-            return (), ()
-        visible = Filter(scope=item.draft.scope, states=("active", "pending"))
-        found = dict(self.store.nearest(self.tenant, embedder.model, vectors[0], visible, AROUND))
-        known = self.store.memories(self.tenant, list(found))
+        """What is stored and says nearly the same, seen from the draft's scope, and what says otherwise."""
+        return self.around_each([item], [vectors], embedder, merge=True)[0]
+
+    def around_each(
+        self, batch: Sequence[Prepared], vectors: Sequence[Floats | None], embedder: Embedder | None, merge: bool
+    ) -> list[tuple[tuple[Near, ...], tuple[str, ...]]]:
+        """The same for many, each scope asked at once. A record of what was said or written is only stored."""
+        around: list[tuple[tuple[Near, ...], tuple[str, ...]]] = [((), ())] * len(batch)
+        scopes: dict[Scope, list[int]] = {}
+        for n, item in enumerate(batch):
+            if vectors[n] is not None and (merge or item.draft.kind not in RECORDS):
+                scopes.setdefault(item.draft.scope, []).append(n)
+        for scope, numbers in scopes.items():
+            asked = [made[0] for n in numbers if (made := vectors[n]) is not None]
+            visible, model = Filter(scope=scope, states=("active", "pending")), embedder.model if embedder else ""
+            nearest = self.store.nearest_each(self.tenant, model, asked, visible, AROUND)
+            known = self.store.memories(self.tenant, list({id for found in nearest for id, _ in found}))
+            for n, found in zip(numbers, nearest, strict=True):
+                around[n] = self._around(batch[n], found, known)
+        return around
+
+    def _around(
+        self, item: Prepared, found: Sequence[tuple[str, float]], known: Mapping[str, Memory]
+    ) -> tuple[tuple[Near, ...], tuple[str, ...]]:
         near = tuple(
             Near(id, round(score, 4), memory.title or text.title_of(memory.content))
-            for id, score in list(found.items())[:MAX_NEAR]
+            for id, score in found[:MAX_NEAR]
             if score > self.near_duplicate and (memory := known.get(id)) and memory.content_hash != item.key
             and share_words(memory.content, item.draft.content) and not belief.sums_up(memory)
         )  # fmt: skip
-        if claims(item.draft):  # read before the lock is taken: `relation` remembers what it found
-            for memory in known.values():
-                if comparable(memory):
-                    opposed(memory.content, item.draft.content)
-        return near, tuple(found)
+        beside = [known[id] for id, _ in found if id in known] if claims(item.draft) else []
+        # Read before the lock is taken: `relation` remembers what it found.
+        said = [one.id for one in beside if comparable(one) and opposed(one.content, item.draft.content)]
+        return near, tuple(said)
 
     def against(self, changes: Transaction, draft: Draft, others: Sequence[str]) -> list[Memory]:
         """The memories among these that cannot be true beside a draft, as they stand now."""
@@ -132,7 +150,7 @@ class Writer:
 
     def _one(
         self, changes: Transaction, item: Prepared, near: tuple[Near, ...], others: Sequence[str], merge: bool,
-        parts: Collection[str],
+        parts: Collection[str] | None,
     ) -> Remembered:  # fmt: skip
         stone = self.rejected(changes, item.draft, parts)
         if stone and (item.draft.kind != "turn" or self._cut_rejected(changes, item.draft, parts).content == REJECTED):
@@ -155,7 +173,8 @@ class Writer:
                 return Remembered("merged", merged, item.redacted, near)
         against = self.against(changes, item.draft, others) if claims(item.draft) else []
         memory = self.create(changes, item, source, place=item.draft.place)
-        if memory.kind == "turn" and (found := self.tombstoned([memory])) and self.rejected(changes, memory, found):
+        found = self.tombstoned([memory]) if memory.kind == "turn" and parts is not None else None
+        if found and self.rejected(changes, memory, found):
             memory = self._blank(changes, memory, found, "a value in it was rejected before")
         gone = [other.id for other in against if self._contest(changes, memory, other)]
         beside = tuple(other.id for other in against if other.id not in gone)
@@ -190,7 +209,7 @@ class Writer:
         memory = Memory(
             id=self.new_id(now), created_at=now, updated_at=now, content_hash=item.key, source=source.id, **fields
         )
-        changes.put(memory, "create")
+        changes.add(memory, "create")
         self.support(changes, memory, source, item.evidence, place)
         return memory
 
@@ -217,7 +236,7 @@ class Writer:
     ) -> None:
         now = self.now()
         for quote in quotes:
-            changes.put(Evidence(self.new_id(now), memory.id, source.id, quote, place, now), "create")
+            changes.add(Evidence(self.new_id(now), memory.id, source.id, quote, place, now), "create")
 
     def erased(self, changes: Transaction, source: Source) -> bool:
         """Whether what was said there was erased for good: being told of it again does not bring it back."""
@@ -235,7 +254,7 @@ class Writer:
             return known
         now = self.now()
         fresh = replace(source, id=source.id or self.new_id(now), created_at=now)
-        changes.put(fresh, "create")
+        changes.add(fresh, "create")
         return fresh
 
     def edit(
@@ -280,7 +299,7 @@ class Writer:
             raise Refused("That value was rejected before.")
         return edited
 
-    def rejected(self, changes: Transaction, said: Draft | Memory, parts: Collection[str]) -> Tombstone | None:
+    def rejected(self, changes: Transaction, said: Draft | Memory, parts: Collection[str] | None) -> Tombstone | None:
         """The tombstone that forbids a text: for all of it, or for one of its `parts` that some tombstone names.
 
         A value does not become true by standing behind a label, in a list, in a title or among the tags.
@@ -290,10 +309,13 @@ class Writer:
 
     def tombstoned(self, texts: Iterable[Draft | Memory]) -> set[str]:
         """The keys of these texts and of statements inside them that some tombstone names; asked under the lock."""
-        if not self.store.all(self.tenant, Tombstone, "", 1):
+        if not self._has_tombstones():
             return set()
         keys = {key for said in texts for key in _keys(said)}
         return {stone.key for stone in self.store.of(self.tenant, Tombstone, sorted(keys), "key")} if keys else set()
+
+    def _has_tombstones(self) -> bool:
+        return bool(self.store.all(self.tenant, Tombstone, "", 1))
 
     def forbids(self, said: str, scope: Scope) -> bool:
         """Whether somebody rejected this value, or one that stands in it, where it would be seen."""
@@ -368,7 +390,7 @@ class Writer:
                 self._blank_turns(changes, memory, {key}, reason)
         return rejected
 
-    def _blank_turns(self, changes: Transaction, rejected: Memory, parts: Collection[str], reason: str) -> None:
+    def _blank_turns(self, changes: Transaction, rejected: Memory, parts: Collection[str] | None, reason: str) -> None:
         """Take the rejected sentence out of the turns that say more than it."""
         words = of_query(rejected.content)
         place = Scope(user=rejected.scope.user, project=rejected.scope.project)
@@ -378,12 +400,12 @@ class Writer:
             if turn and turn.state == "active" and self.rejected(changes, turn, parts):
                 self._blank(changes, turn, parts, reason)
 
-    def _blank(self, changes: Transaction, turn: Memory, parts: Collection[str], reason: str) -> Memory:
+    def _blank(self, changes: Transaction, turn: Memory, parts: Collection[str] | None, reason: str) -> Memory:
         blanked = self._cut_rejected(changes, turn, parts)
         changes.put(blanked, "reject", reason)
         return blanked
 
-    def _cut_rejected(self, changes: Transaction, turn: Turn, parts: Collection[str]) -> Turn:
+    def _cut_rejected(self, changes: Transaction, turn: Turn, parts: Collection[str] | None) -> Turn:
         """A turn without the sentences that were rejected; as it was said, it stays in the journal."""
 
         def is_rejected(piece: str) -> bool:
@@ -425,6 +447,8 @@ def present(changes: Transaction, id: str) -> Memory:
     return found
 
 
+# Kinds of what was said or written elsewhere: many may say the same, and none takes another back.
+RECORDS = frozenset(("turn", "doc", "code", "commit"))
 # Kinds that claim that something is so; what was only said, written or done contradicts nothing.
 CLAIMS = frozenset(("fact", "preference", "rule", "decision", "procedure", "lesson", "insight"))
 ENDED = frozenset(("superseded", "invalid"))  # states in which a memory's validity was closed

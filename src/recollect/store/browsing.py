@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 
 from .. import times
 from ..types import SCOPE_FIELDS, Filter, Kept, Link, Memory, Source
-from .changes import MEMORIES, MEMORY_COLUMNS, NOUN
 from .reading import Reading
 from .rows import columns, quoted
+from .statements import MEMORIES, MEMORY_COLUMNS, NOUN
 
 N = TypeVar("N", bound=Kept)
 BATCH = 20_000

@@ -21,7 +21,6 @@ from ..history_types import Hold
 from ..language import terms
 from ..types import (
     SCOPE_FIELDS,
-    USAGE_FIELDS,
     Entry,
     Evidence,
     Kept,
@@ -39,7 +38,6 @@ from .checksums import new_salt, noticing, row_checksum, seal
 from .rows import (
     NOUNS,
     SUMMED,
-    TABLES,
     changed,
     columns,
     compact,
@@ -52,6 +50,27 @@ from .rows import (
     to_json,
     to_row,
     to_summed_row,
+)
+from .statements import (
+    ALIKE,
+    CHAIN_AT,
+    CONTENT,
+    DONE,
+    DROPPED,
+    ENTRIES,
+    MEMORIES,
+    MEMORY_COLUMNS,
+    META,
+    NOUN,
+    SAME,
+    SOURCE_IS_USED,
+    SOURCE_LIKE,
+    SUMMING,
+    TOMBSTONE,
+    TURN_BEFORE,
+    TURNS_AFTER,
+    UNSUMMED,
+    WAS_PURGED,
 )
 
 if TYPE_CHECKING:
@@ -80,7 +99,6 @@ JOURNAL = """
     values (:tenant, :seq, :at, :actor, :operation, :noun, :target, :before, :after, :reason, :purged, :salt, :digest,
       :chain)"""
 # The same for many rows at a time, each column a list, where a store has lists.
-CONTENT = ("seq", "at", "actor", "operation", "noun", "target", "before", "after", "reason")  # what a digest proves
 NOTED = (*CONTENT, "purged", "salt", "digest", "chain")
 JOURNAL_MANY = f"""
     insert into journal (tenant, {", ".join(NOTED)})
@@ -91,66 +109,12 @@ BLANK = """
     update journal set before = null, after = null, reason = '', purged = 1, salt = null
     where tenant = :tenant and target = :id"""
 
-MEMORY_COLUMNS = (*columns(Memory), *USAGE_FIELDS)
-MEMORIES = f"""
-    select {", ".join(f"m.{name}" for name in quoted(columns(Memory)))}, coalesce(u.recalled, 0),
-      coalesce(u.accessed, 0), u.last_recalled_at, u.last_accessed_at, m.checksum
-    from memory m left join usage u on u.tenant = m.tenant and u.memory = m.id
-    where m.tenant = :tenant"""
-# Joined to an empty text, a column is out of the planner's reach: searching by scope, in one project, means looking at
-# everything.
-SAME = """
-    select id from memory where tenant = :tenant and content_hash = :content_hash
-    and state || '' in ('active', 'pending')
-    and "user" || '' = :user and project || '' = :project and branch = :branch and agent = :agent and session = :session
-    limit 1"""
-TOMBSTONE = """
-    and key = :key and ("user" in ('', :user) or :user = '') and (project in ('', :project) or :project = '') limit 1"""
-# Everything but the words, which the hash stands for: whoever is given a source learns nothing that they did not say.
-ALIKE = ("kind", "uri", "content_hash", "title", "author", "session", "position", "occurred_at")
-SOURCE_LIKE = (
-    "".join(
-        f" and {name} {'is not distinct from' if name in ('position', 'occurred_at') else '='} :{name}"
-        for name in ALIKE
-    )
-    + " limit 1"
-)
-NOUN = {
-    kind: f"select {', '.join(quoted((*columns(kind), *SUMMED.get(kind, ()))))} "
-    f"from {noun_name(kind)} where tenant = :tenant"
-    for kind in TABLES
-}
-# What was said just before in a session: the nearest earlier turn.
-TURN_BEFORE = f"""{MEMORIES} and m.session = :session and m.position < :position and m.kind = 'turn'
-    and m.state = 'active' and m."user" || '' = :user and m.project || '' = :project and m.branch = :branch
-    and m.agent = :agent order by m.position desc, m.id desc limit 1"""
-# Turns that carry what another said as their context.
-TURNS_AFTER = """
-    and session = :session and position > :position and context <> ''
-    and context = substr(:content, 1, length(context))"""
-SOURCE_IS_USED = """
-    select exists (select 1 from memory where tenant = :tenant and source = :source)
-      or exists (select 1 from evidence where tenant = :tenant and source = :source)"""
-DROPPED = """
-    select noun, target, before from journal
-    where tenant = :tenant and noun in ('evidence', 'link') and after is null and before is not null"""
-WAS_PURGED = "select exists (select 1 from journal where tenant = :tenant and target = :id and operation = 'purge')"
-HEAD = "select coalesce(max(seq), 0) from journal where tenant = :tenant"
-NEWEST = "select seq, chain from journal where tenant = :tenant order by seq desc limit 1"
-
-ENTRY_COLUMNS = ", ".join((*CONTENT, "purged", "salt", "digest"))
-ENTRIES = f"select {ENTRY_COLUMNS} from journal where tenant = :tenant and seq > :after"
-BY_TIME = " order by coalesce(m.valid_from, m.created_at) desc, m.id desc limit :limit"
-CHAIN_AT = "select chain from journal where tenant = :tenant and seq = :seq"
 CHAIN = "update journal set salt = :salt, digest = :digest, chain = :chain where tenant = :tenant and seq = :seq"
-UNSUMMED = {kind: f"{NOUN[kind]} and id > :after and checksum is null order by id limit :limit" for kind in SUMMED}
 SUM = {
     kind: f"update {noun_name(kind)} set checksum = :checksum where tenant = :tenant and id = :id" for kind in SUMMED
 }
-META = "select value from meta where key = :key"
 SET_META = """
     insert into meta (key, value) values (:key, :value) on conflict (key) do update set value = excluded.value"""
-SUMMING, DONE = "checksums", "done"  # the entry in `meta` that says how far a tenant's rows have their checksums
 
 # Which journal rows the work of a context has written, as pairs of first and last, where somebody wants to know: who
 # takes something back must name just these, and others write too.
@@ -175,6 +139,10 @@ class Changes(ABC):
         self._holds: list[Hold] | None = None
         self._once: dict[str, list[tuple[type[Kept], str, str]]] | None = None  # what memories had that was dropped
         self._ahead: dict[tuple[type[Kept], str], Kept] = {}
+        self._unknown: set[str] = set()  # hashes of contents that no memory has
+        self._sources: dict[tuple[Any, ...], Source] = {}  # those that were looked for, by all that they say
+        self._bare: set[str] = set()  # memories made here that have no vectors yet
+        self._turn: Memory | None = None  # the last one made here
         self.purged = False
         self.cached = False  # whether anything was written that has no journal row
 
@@ -215,10 +183,27 @@ class Changes(ABC):
 
     def _materialise(self, noun: Kept, old: Kept | None = None) -> None:
         """Write a noun's row; `old` is the one it takes the place of, where that is known."""
+        self._forget_known(type(noun))
+        if isinstance(noun, Memory):
+            self._unknown.discard(noun.content_hash)
+        self._run(PUT[type(noun)], **to_summed_row(noun, self._tenant))
+
+    def _insert(self, noun: Kept) -> None:
+        """Write the row of a noun that is new; a backend may do so later, together with others."""
         self._run(PUT[type(noun)], **to_summed_row(noun, self._tenant))
 
     def _remove(self, kind: type[Kept], id: str) -> None:
+        self._forget_known(kind)
         self._run(DROP[kind], id=id)
+
+    def _forget_known(self, kind: type[Kept]) -> None:
+        if kind is Source:
+            self._sources.clear()
+        elif kind is Memory:
+            self._turn = None
+
+    def expect(self, hashes: Sequence[str], sources: Sequence[Source]) -> None:  # noqa: B027
+        """Contents and sources will be asked for one by one: a backend far away may ask for all of them at once."""
 
     def kept(self) -> None:
         """It is committed: tell who asked which rows it wrote."""
@@ -237,6 +222,8 @@ class Changes(ABC):
 
     def same(self, content_hash: str, scope: Scope) -> Memory | None:
         """The pending or active memory of exactly that scope with that content."""
+        if content_hash in self._unknown:
+            return None
         found = self._value(SAME, content_hash=content_hash, **_places(scope))
         return self.get(Memory, str(found)) if found else None
 
@@ -248,13 +235,24 @@ class Changes(ABC):
 
     def turn_before(self, scope: Scope, position: int) -> Memory | None:
         """The active turn of exactly that scope that stands nearest before a place."""
+        last = self._turn
+        if last and (last.scope, last.position, last.state) == (scope, position - 1, "active"):
+            return last
         return _first(self._rows(Memory, MEMORY_COLUMNS, TURN_BEFORE, position=position, **_places(scope)))
 
     def source(self, like: Source) -> Source | None:
         """A source that says nothing but what this one says, under whatever id."""
         row = to_row(like)
         values = {name: row[name] for name in ALIKE}
-        return _first(self._rows(Source, columns(Source), NOUN[Source] + SOURCE_LIKE, **values))
+        key = tuple(values.values())
+        if key not in self._sources and self._may_have(like):
+            for known in self._rows(Source, columns(Source), NOUN[Source] + SOURCE_LIKE, **values):
+                self._sources[key] = known
+        return self._sources.get(key)
+
+    def _may_have(self, like: Source) -> bool:
+        """Whether a source like this could be stored, as far as is known without asking."""
+        return True
 
     def was_purged(self, id: str) -> bool:
         return bool(self._value(WAS_PURGED, id=id))
@@ -271,18 +269,32 @@ class Changes(ABC):
         kind, id, new = type(noun), noun.id, record(noun)
         old = self._row(kind, id)
         if old is None:
-            before, after = None, compact(new)
-        else:
-            before, after = changed(record(old), new)
-            if not after:
-                return False
+            self.add(noun, operation, reason)
+            return True
+        before, after = changed(record(old), new)
+        if not after:
+            return False
         self._materialise(noun, old)
         self._append(operation, noun_name(kind), id, before, after, reason)
         if isinstance(noun, Memory):
             if isinstance(old, Memory) and old.embedded() != noun.embedded():
                 self._stale(id)
             self._touched.add(id)
+            self._turn = noun if noun.kind == "turn" else self._turn
         return True
+
+    def add(self, noun: Kept, operation: str, reason: str = "") -> None:
+        """Create a noun that the store does not have; whoever has just made its id need not ask."""
+        self._insert(noun)
+        self._append(operation, noun_name(noun), noun.id, None, compact(record(noun)), reason)
+        if isinstance(noun, Memory):
+            self._touched.add(noun.id)
+            self._bare.add(noun.id)
+            self._unknown.discard(noun.content_hash)
+            self._turn = noun if noun.kind == "turn" else self._turn
+        elif isinstance(noun, Source):
+            row = to_row(noun)
+            self._sources[tuple(row[name] for name in ALIKE)] = noun
 
     def drop(self, kind: type[Kept], id: str, operation: str, reason: str = "") -> bool:
         old = self._row(kind, id)
@@ -294,7 +306,10 @@ class Changes(ABC):
 
     def embed(self, memory: str, model: str, vectors: Floats) -> None:
         """Replace a memory's vectors of one model, one a chunk."""
-        self._run(self.UNEMBED, id=memory, model=model)
+        if memory in self._bare:
+            self._bare.discard(memory)
+        else:
+            self._run(self.UNEMBED, id=memory, model=model)
         self._write_vectors(memory, model, vectors)
         # Other processes' indexes look for changed memories in the journal; one that changed here is in it already.
         if memory not in self._touched:

@@ -51,6 +51,12 @@ class Store(Jobs, Access, Ledger, Answers, Trail, Guard, GraphReading, Browsing)
     def nearest(self, tenant: str, model: str, query: Floats, filter: Filter, limit: int) -> list[tuple[str, float]]:
         """Vectors: ids with the cosine of their best chunk, best first."""
 
+    def nearest_each(
+        self, tenant: str, model: str, queries: Sequence[Floats], filter: Filter, limit: int
+    ) -> list[list[tuple[str, float]]]:
+        """The same for each of some queries; a backend may find them all at once."""
+        return [self.nearest(tenant, model, query, filter, limit) for query in queries]
+
     @abstractmethod
     def vectors(self, tenant: str, ids: Sequence[str]) -> dict[str, dict[str, Floats]]:
         """The vectors of memories by model, one row a chunk; memories that have none are left out."""

@@ -11,10 +11,10 @@ from typing import Any
 
 from .. import times
 from ..types import Entity, Filter, Memory
-from .changes import MEMORIES, MEMORY_COLUMNS, NOUN
 from .mentions import Edge, Mentioned
 from .reading import Reading
 from .rows import columns
+from .statements import MEMORIES, MEMORY_COLUMNS, NOUN
 
 MOST = 400  # rows of one entity that are read: of one that is named everywhere the newest speak for all
 

@@ -18,10 +18,11 @@ from typing import Any
 from .. import times
 from ..errors import RecollectError, StoreCorrupt
 from ..types import Check, Kept, Source
-from .changes import DONE, ENTRIES, ENTRY_COLUMNS, META, NOUN, SUMMING, Changes
+from .changes import Changes
 from .checksums import link, noticing
 from .reading import Reading
 from .rows import NOUNS, SUMMED, entries, is_sound, is_whole, make_check, replayed, to_summed_row
+from .statements import DONE, ENTRIES, ENTRY_COLUMNS, META, NOUN, SUMMING
 
 log = logging.getLogger("recollect")
 

@@ -14,8 +14,8 @@ from typing import Any, ClassVar, TypeVar
 from .. import times
 from ..types import Job, Kept
 from .backend import Backend
-from .changes import NOUN
 from .rows import columns, from_row, to_json, to_row
+from .statements import NOUN
 
 N = TypeVar("N", bound=Kept)
 

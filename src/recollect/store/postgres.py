@@ -26,13 +26,13 @@ from ..types import Filter, Kept, Memory
 from . import filters, words
 from . import postgres_server as server
 from .access import TOKEN
-from .changes import MEMORIES
 from .listen import Listener
 from .postgres_changes import ENTER, PostgresChanges
 from .postgres_server import Connection, named
 from .postgres_tending import Tending, index_name
 from .reading import COUNT, GROUPS, STATS, Figures
 from .rows import from_rows
+from .statements import MEMORIES
 
 if TYPE_CHECKING:
     from ..vectors import Floats
@@ -63,6 +63,9 @@ EXACT = """
     select e.memory, max(-(e.vector::vector <#> :query)) from chosen c
       join embedding e on e.tenant = :tenant and e.memory = c.id and e.model = :model
     group by 1 order by 2 desc, 1 limit :limit"""
+CHOSEN = """
+    select e.memory, e.vector from memory m join embedding e on e.tenant = m.tenant and e.memory = m.id
+    where m.tenant = :tenant and e.model = :model {where}"""
 APPROXIMATE = """
     select memory, max(score), sum(count(*)) over () from (
       select e.memory, -(e.vector::vector <#> :query) as score
@@ -105,6 +108,7 @@ UNREACHED = (
 )
 
 NARROW = 5_000  # memories up to which each vector is scored: about as long as the index takes
+WORTH_FETCHING = 16  # questions asked at once for which the vectors are fetched
 WIDE = 0.05  # the part of all vectors from which the index finds the right ones
 WORTH_AN_INDEX = 5_000  # vectors of a model
 EF_SEARCH = 200
@@ -299,6 +303,23 @@ class PostgresStore(Tending):
             if rows is None:
                 rows = con.execute(named(EXACT.format(where=conditions)), values).fetchall()
         return [(str(id), float(score)) for id, score, *_ in rows]
+
+    def nearest_each(
+        self, tenant: str, model: str, queries: Sequence[Floats], filter: Filter, limit: int
+    ) -> list[list[tuple[str, float]]]:
+        """Where the filter is narrow, what it lets through is fetched once and scored here."""
+        from .. import vectors
+
+        conditions, values = self._where(filter)
+        with self._reading(tenant) as con:
+            few = len(queries) >= WORTH_FETCHING and self._breadth(con, tenant, conditions, values) <= NARROW
+            values |= {"tenant": tenant, "model": model}
+            rows = con.execute(named(CHOSEN.format(where=conditions)), values).fetchall() if few else []
+        if not few:
+            return super().nearest_each(tenant, model, queries, filter, limit)
+        return vectors.nearest_each(
+            [str(id) for id, _ in rows], [vector.to_numpy() for _, vector in rows], queries, limit
+        )
 
     def _by_index(
         self, con: Connection, conditions: str, values: dict[str, Any], size: int

@@ -12,8 +12,8 @@ from .. import times
 from ..types import Entry, Filter, Kept, Memory
 from . import filters
 from .backend import Backend
-from .changes import BY_TIME, ENTRIES, HEAD, MEMORIES, MEMORY_COLUMNS, NOUN
 from .rows import columns, entries, noun_name, quoted
+from .statements import BY_TIME, ENTRIES, HEAD, MEMORIES, MEMORY_COLUMNS, NOUN
 
 N = TypeVar("N", bound=Kept)
 COUNT = "select count(*) from memory m where m.tenant = :tenant {where}"

@@ -26,7 +26,7 @@ from ..errors import StoreCorrupt
 from ..types import Filter, Kept
 from . import filters, sqlite_file, words
 from .access import TOKEN
-from .changes import CHAIN_AT, HEAD, MEMORIES, Changes
+from .changes import Changes
 from .checksums import notice
 from .mark import RESTORE, Mark
 from .reading import COUNT, GROUPS, STATS, Figures
@@ -35,6 +35,7 @@ from .search import found_in
 from .sqlite_changes import SQLiteChanges
 from .sqlite_file import fetch
 from .sqlite_tending import Tending
+from .statements import CHAIN_AT, HEAD, MEMORIES
 
 if TYPE_CHECKING:
     from ..vectors import Floats

@@ -9,8 +9,9 @@ from zlib import crc32
 
 import apsw
 
-from .changes import NEWEST, Changes
+from .changes import Changes
 from .sqlite_file import fetch, wall
+from .statements import NEWEST
 
 if TYPE_CHECKING:
     from ..vectors import Floats

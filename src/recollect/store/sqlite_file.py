@@ -12,6 +12,7 @@ import random
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -128,6 +129,7 @@ def end(con: apsw.Connection, patience: float) -> None:
             return
 
 
+@lru_cache(maxsize=1024)
 def wall(tenant: str, project: str) -> str:
     """The tokens by which full text search keeps to a tenant, or to one project of it."""
     house = "t" + text.key(f"tenant {tenant}")[:12]

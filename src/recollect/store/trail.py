@@ -15,8 +15,8 @@ from .. import times
 from ..history_types import Sighting
 from ..types import Entry, Memory
 from .backend import Backend
-from .changes import ENTRY_COLUMNS
 from .rows import entries, to_row
+from .statements import ENTRY_COLUMNS
 
 NAMES = tuple(f.name for f in fields(Sighting))
 COLUMNS = ", ".join(NAMES)
