@@ -14,6 +14,7 @@ from nouns import source
 from recollect import BadInput, Draft, Evidence, Memory, Scope, Source
 from recollect.language import terms
 from recollect.remember.write import BATCH
+from recollect.store import sqlite_text
 from recollect.store.contract import Store
 from recollect.types import Filter
 
@@ -103,3 +104,26 @@ def test_a_character_that_the_server_cannot_keep_is_refused_and_changes_nothing(
         changes.put(source(2, content="a\0b \\u0000"), "create")
     assert [one.content for one in store.each("default", Source)] == ["six letters: \\u0000"]
     assert store.head("default") == 1
+
+
+@pytest.mark.parametrize("backend", ["sqlite"])
+def test_common_words_do_not_hide_what_holds_a_rare_one(
+    memory: recollect.Engine, place: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = "the nightly backup of the billing database runs before the daily report job starts"
+    drafts = [Draft(f"{said} {n}", kind="doc", tags=(("seen",) if n % 9 else ())) for n in range(3000)]
+    drafts += [Draft(f"Our zebra feeds the billing database, {n}.", kind="doc", tags=("seen",)) for n in range(5)]
+    memory.remember_many(drafts, embed=False)
+    store = open_store(place(), START)
+    for asked in ("nightly zebra database backup job", "nightly billing database backup report job"):
+        words = terms.of_query(asked)
+        assert sum(store.frequencies("default", words, Filter())[1].values()) > sqlite_text.COMMON / 2
+        monkeypatch.setattr(sqlite_text, "COMMON", 10**9)
+        exact = store.match("default", words, Filter(tags=("seen",)), 10)
+        monkeypatch.setattr(sqlite_text, "COMMON", 10_000)
+        bounded = store.match("default", words, Filter(tags=("seen",)), 10)
+        assert len(bounded) == 10
+        zebras = [score for _, score in exact if "zebra" in asked][:5]
+        assert [score for _, score in bounded][: len(zebras)] == pytest.approx(zebras, rel=0.02)
+        assert {id for id, _ in bounded[: len(zebras)]} == {id for id, _ in exact[: len(zebras)]}
+    store.close()

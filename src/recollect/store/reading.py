@@ -28,7 +28,7 @@ GROUPS = {
     "embedded": "select model, count(distinct memory) from embedding where tenant = :tenant group by 1",
 }
 MANY_CHANGES = 2000  # journal rows from which figures need not be exact
-MAX_FIGURES = 1000
+MAX_FIGURES = 20_000
 BATCH = 1000  # rows read at a time
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 import logging
-import math
 import threading
 import time
 import weakref
@@ -24,17 +23,17 @@ import apsw
 from .. import text, times
 from ..errors import StoreCorrupt
 from ..types import Filter, Kept
-from . import filters, sqlite_file, words
+from . import sqlite_file
 from .access import TOKEN
 from .changes import Changes
 from .checksums import notice
 from .mark import RESTORE, Mark
-from .reading import COUNT, GROUPS, STATS, Figures
+from .reading import GROUPS, STATS, Figures
 from .rows import from_rows, noun_name, quoted, to_json
 from .search import found_in
 from .sqlite_changes import SQLiteChanges
 from .sqlite_file import fetch
-from .sqlite_tending import Tending
+from .sqlite_text import FullText
 from .statements import CHAIN_AT, HEAD, MEMORIES
 
 if TYPE_CHECKING:
@@ -43,26 +42,6 @@ if TYPE_CHECKING:
 
 N = TypeVar("N", bound=Kept)
 log = logging.getLogger("recollect")
-
-# Full text. FTS5's own ranking counts the words of every tenant, so it is asked for one word at a time, where it is how
-# often the word stands in a memory (`spread`) times how rare it is in the whole file; how rare it is in what the caller
-# may see is counted here, and takes its place.
-SPREAD = "select f.rowid, -f.rank from memory_fts f where f.memory_fts match :match"
-SPREAD_BEHIND_WALL = """
-    select f.rowid, -f.rank from memory_fts f cross join memory m on m.n = f.rowid
-    where f.memory_fts match :match and m.tenant = :tenant {where}"""
-HOLDING = "select count(*) from memory_fts f where f.memory_fts match ?"
-OTHERS = """
-    select exists (select 1 from memory where tenant < :tenant)
-      or exists (select 1 from memory where tenant > :tenant)"""
-CHOSEN = (
-    "select m.n, m.id from memory m where m.n in (select value from json_each(:rows)) and m.tenant = :tenant {where}"
-)
-LENGTHS = "select id, sz from memory_fts_docsize where id in (select value from json_each(?))"
-AVERAGES = "select block from memory_fts_data where id = 1"
-FREQUENCY = """
-    select w.value, count(*) from json_each(:terms) w cross join memory_fts f cross join memory m on m.n = f.rowid
-    where f.memory_fts match '"' || w.value || '"' and m.tenant = :tenant {wall} group by 1"""
 
 INDEX_ROWS = """
     select e.n, m.n, m.id, e.vector, m.user, m.project, m.branch, m.agent, m.session, m.kind, m.network, m.state,
@@ -93,15 +72,13 @@ TENANTS = " union ".join(
 # Memories that share a reference with some others, with how many they share.
 SHARED = "select m.n from memory m where m.tenant = :tenant {where}"
 TAGGED = "select memory from memory_tag where tenant = ? and tag = ?"
-SHARE = "select (select count(*) from memory where tenant = :tenant) * 1.0 / max(1, (select count(*) from memory))"
 
 LOOK = 0.1  # seconds between two looks at the journal of somebody who waits for news
-FIRST_LOOK = 200  # matches of a full text query that are scored by their length too
 INDEX_BATCH = 16384  # vectors read at a time when the index is built
 WORTH_SAVING = 5000  # vectors from which a copy of the index beside the database pays
 
 
-class SQLiteStore(Tending):
+class SQLiteStore(FullText):
     AMONG, KEY = "in (select value from json_each(:{}))", "n"
     ENDING = "select id from memory where tenant = :tenant and id like '%' || :tail order by id limit :limit"
     UNEMBEDDED = f"""{MEMORIES} and m.id > :after and not exists
@@ -235,89 +212,6 @@ class SQLiteStore(Tending):
         house = sqlite_file.wall(tenant, "").split()[0]
         return {"naming": f"wall : {house} AND " + " AND ".join(f'"{word}"' for word in words)}
 
-    def match(self, tenant: str, terms: Sequence[str], filter: Filter, limit: int) -> list[tuple[str, float]]:
-        if not terms:
-            return []
-        with self._reading() as con:
-            rows, *sizes = _varints(con.execute(AVERAGES).get) or [0]
-            spreads = self._spreads(con, tenant, terms, filter, rows)
-            rough: dict[int, float] = {}
-            for rarity, spread in spreads:
-                for n, part in spread.items():
-                    rough[n] = rough.get(n, 0.0) + rarity * part
-            best = sorted(rough, key=lambda n: (-rough[n], n))
-            chosen = self._chosen(con, tenant, best, filter, max(FIRST_LOOK, 4 * limit))
-            sized: list[Any] = con.execute(LENGTHS, (to_json(list(chosen)),)).fetchall()
-        average = sum(sizes) / max(rows, 1)
-        scored = []
-        for n, size in sized:
-            told = [(rarity, spread[n]) for rarity, spread in spreads if n in spread]
-            scored.append((chosen[n], words.score(told, sum(_varints(size)), average)))
-        return sorted(scored, key=lambda one: (-one[1], one[0]))[:limit]
-
-    def _spreads(
-        self, con: apsw.Connection, tenant: str, terms: Sequence[str], filter: Filter, rows: int
-    ) -> list[tuple[float, dict[int, float]]]:
-        """For each word, how rare it is in what the filter's scope lets through, and how it is spread in it."""
-        conditions, values = self._where(filters.wall(filter))
-        total, sql = self._breadth(con, tenant, filters.wall(filter)), SPREAD
-        values["tenant"] = tenant
-        if conditions or con.execute(OTHERS, values).get:
-            sql = SPREAD_BEHIND_WALL.format(where=conditions)
-        # The wall costs more than it saves where the tenant is most of the store and no project is asked for.
-        walled = filter.scope.project or self._share(con, tenant) <= 0.5
-        within = f"wall : ({self._wall(tenant, filter)}) AND " if walled else ""
-        found = []
-        for term in terms:
-            holding = con.execute(HOLDING, (f'"{term}"',)).get
-            theirs = max(math.log((rows - holding + 0.5) / (holding + 0.5)), 1e-6)
-            spread: list[Any] = con.execute(sql, {**values, "match": f'{within}"{term}"'}).fetchall()
-            found.append((words.rarity(total, len(spread)), {n: score / theirs for n, score in spread}))
-        return found
-
-    def _chosen(
-        self, con: apsw.Connection, tenant: str, best: Sequence[int], filter: Filter, limit: int
-    ) -> dict[int, str]:  # fmt: skip
-        """The best that pass a filter, with their ids."""
-        conditions, values = self._where(filter)
-        chosen: dict[int, str] = {}
-        for start in range(0, len(best), limit):
-            values |= {"tenant": tenant, "rows": to_json(best[start : start + limit])}
-            rows: list[Any] = con.execute(CHOSEN.format(where=conditions), values).fetchall()
-            passed = dict(rows)
-            chosen |= {n: passed[n] for n in best[start : start + limit] if n in passed}
-            if len(chosen) >= limit:
-                break
-        return dict(itertools.islice(chosen.items(), limit))
-
-    def frequencies(self, tenant: str, terms: Sequence[str], filter: Filter) -> tuple[int, dict[str, int]]:
-        wall, values = self._where(filters.wall(filter))
-        with self._reading() as con:
-            values |= {"tenant": tenant, "terms": to_json(list(terms))}
-            found: list[Any] = con.execute(FREQUENCY.format(wall=wall), values).fetchall()
-            total = self._breadth(con, tenant, filters.wall(filter))
-        return max(total, *(count for _, count in found), 1), dict(found)
-
-    def _wall(self, tenant: str, filter: Filter) -> str:
-        if not filter.scope.project:
-            return sqlite_file.wall(tenant, "").split()[0]
-        projects = [filter.scope.project] if filter.inside else [filter.scope.project, ""]
-        return " OR ".join(sqlite_file.wall(tenant, project).split()[1] for project in projects)
-
-    def _share(self, con: apsw.Connection, tenant: str) -> float:
-        """The tenant's part of all memories."""
-        return self._count_kept(con, tenant, SHARE, {})
-
-    def _breadth(self, con: apsw.Connection, tenant: str, filter: Filter) -> int:
-        """How many memories pass a filter."""
-        conditions, values = self._where(filter)
-        return int(self._count_kept(con, tenant, COUNT.format(where=conditions), values))
-
-    def _count_kept(self, con: apsw.Connection, tenant: str, sql: str, values: dict[str, Any]) -> float:
-        values = {"tenant": tenant, **values}
-        head = int(con.execute(HEAD, values).get)
-        return self._figures.get(f"{sql}\0{values}", head, lambda: float(con.execute(sql, values).get))
-
     def nearest(self, tenant: str, model: str, query: Floats, filter: Filter, limit: int) -> list[tuple[str, float]]:
         with self._indexing, self._reading() as con:
             index = self._index(con, tenant, model)
@@ -391,7 +285,8 @@ class SQLiteStore(Tending):
             for tenant, model in list(self._indexes):
                 index = self._index(con, tenant, model)  # caught up: what was purged since must not reach the disk
                 grown = index.seq - index.saved_seq
-                if index.count >= WORTH_SAVING and grown > index.count // 20:
+                worth = not index.saved_seq or grown > index.count // 20
+                if index.count >= WORTH_SAVING and worth:
                     try:
                         index.save(self._copy(tenant, model), self._stamp(tenant, model))
                     except OSError as error:
@@ -453,14 +348,3 @@ def _best(found: Sequence[tuple[str, bytes]], query: Floats) -> dict[str, float]
         for (id, _), score in zip(found, scores.tolist(), strict=True):
             best[id] = max(score, best.get(id, -1.0))
     return best
-
-
-def _varints(packed: bytes) -> list[int]:
-    """The numbers in a record of FTS5: seven bits a byte, the highest first, the last byte below 128."""
-    numbers, value = [], 0
-    for byte in packed:
-        value = value << 7 | byte & 127
-        if byte < 128:
-            numbers.append(value)
-            value = 0
-    return numbers
