@@ -225,7 +225,9 @@ def test_an_address_that_is_none_is_bad_input(host: str, port: int) -> None:
 def test_the_socket_of_a_long_home_lies_elsewhere_and_is_its_owners_alone(tmp_path: Path) -> None:
     for home in (tmp_path / ("deep" * 30), tmp_path / ("also" * 30)):
         home.mkdir()
-        with listen.unix(home) as made:
+        made = listen.unix(home)
+        assert made is not None
+        with made:
             at = Path(made.getsockname())
             assert len(os.fsencode(at)) <= listen.LONGEST
             assert at != home / listen.NAME

@@ -11,7 +11,7 @@ from pathlib import Path
 import recollect
 from recollect.agents.access import Caller
 from recollect.ops.catalogue import BY_NAME
-from recollect.scratch import FOLDER, scratch
+from recollect.scratch import FOLDER, LOCK, scratch
 
 HOLD = """
 import sys, time
@@ -28,10 +28,14 @@ def left(home: Path) -> list[str]:
     return sorted(path.name for path in (home / FOLDER).glob("*"))
 
 
+def with_locks(*names: str) -> list[str]:
+    return sorted([*names, *(f"{name}{LOCK}" for name in names)])
+
+
 def test_a_folder_is_closed_to_others_and_gone_afterwards(tmp_path: Path) -> None:
     with scratch(tmp_path) as one, scratch(tmp_path) as other:
         assert stat.S_IMODE(one.stat().st_mode) == 0o700
-        assert left(tmp_path) == sorted([one.name, other.name])
+        assert left(tmp_path) == with_locks(one.name, other.name)
     assert left(tmp_path) == []
 
 
@@ -40,12 +44,12 @@ def test_what_a_killed_process_left_is_removed_by_the_next_and_that_of_a_living_
         assert other.stdout is not None
         name = Path(other.stdout.readline().strip()).name
         with scratch(tmp_path) as own:
-            assert left(tmp_path) == sorted([name, own.name])
+            assert left(tmp_path) == with_locks(name, own.name)
         other.send_signal(signal.SIGKILL)
         other.wait()
-        assert left(tmp_path) == [name], "the control: it was left behind"
+        assert left(tmp_path) == with_locks(name), "the control: it was left behind"
         with scratch(tmp_path) as own:
-            assert left(tmp_path) == [own.name]
+            assert left(tmp_path) == with_locks(own.name)
 
 
 def test_an_export_that_is_sent_has_no_name_any_more(memory: recollect.Engine) -> None:

@@ -79,7 +79,7 @@ def run(*words: str, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60, env=env)
 
 
-@pytest.mark.parametrize("kind", ["systemd", "launchd"])
+@pytest.mark.parametrize("kind", ["systemd", "launchd", "schtasks"])
 def test_a_service_is_installed_once_and_removed_without_a_trace(kind: str, tmp_path: Path) -> None:
     """Without systemctl and launchctl, what is to be run is said."""
     user, home = tmp_path / "user", tmp_path / "home"
@@ -92,9 +92,9 @@ def test_a_service_is_installed_once_and_removed_without_a_trace(kind: str, tmp_
     assert list(user.iterdir()) == []
     first = run(*words, "--json", env=environment)
     path = Path(json.loads(first.stdout)["path"])
-    assert path.is_relative_to(user)
+    assert path.is_relative_to(home if kind == "schtasks" else user)
     assert str(path) in dry.stdout
-    assert str(home).encode() in path.read_bytes()
+    assert str(home) in path.read_bytes().decode("utf-16" if kind == "schtasks" else "utf-8")
     if kind == "launchd":
         assert plistlib.loads(path.read_bytes())["ProgramArguments"][0] == sys.executable
     assert "run by hand" in run(*words, env=environment).stdout

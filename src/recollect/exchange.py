@@ -28,6 +28,7 @@ from typing import Any, TextIO, TypeVar, cast
 from . import ids, text, times
 from .agent_types import AGENT_KINDS, AGENT_NOUNS, CAPABILITIES, PERMISSIONS, REACHES, Agent, Member, Pool, Share
 from .checks import MAX_NAME, Cleaner, one_of
+from .entrypoints.system import open_private
 from .errors import BadInput, NotFound, StoreReadOnly
 from .graph import MAX_GIVEN, Graph, Node, Relation
 from .grounding import lowest
@@ -150,7 +151,7 @@ def _whole_file(path: Path) -> Iterator[TextIO]:
         raise BadInput(f"{path} is not a file.", fix="Name a file to write to.")
     fresh = path.with_name(f".{path.name}.{os.getpid()}.new")
     try:
-        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+        with os.fdopen(open_private(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "w", encoding="utf-8") as file:
             yield file
         os.replace(fresh, path)
     except OSError as error:

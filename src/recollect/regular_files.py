@@ -17,8 +17,14 @@ from .errors import BadInput
 
 MAX_BYTES = 4 * 2**20
 MAX_PATH = 4096
-_FOLDER = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_DIRECTORY | getattr(os, "O_PATH", os.O_RDONLY)
-_FILE = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_RDONLY | getattr(os, "O_NOCTTY", 0)
+
+
+def _flags(*names: str) -> int:
+    return sum(getattr(os, name, 0) for name in names)  # each is a bit of its own; Windows lacks most
+
+
+_FOLDER = _flags("O_NOFOLLOW", "O_DIRECTORY", "O_PATH")
+_FILE = _flags("O_NOFOLLOW", "O_NONBLOCK", "O_NOCTTY", "O_BINARY")
 
 
 def check_path(path: str) -> str:
@@ -41,7 +47,9 @@ def check_path(path: str) -> str:
 def open_regular(path: str | Path) -> BinaryIO:
     """Open a regular file for reading; an OSError says why it cannot be, and so does a ValueError for an odd name."""
     parent, name = os.path.split(os.path.abspath(path))
-    number = _open_without_links([*os.path.realpath(parent).split(os.sep)[1:], name])
+    real = os.path.realpath(parent)
+    steps = os.open in os.supports_dir_fd
+    number = _open_without_links([*real.split(os.sep)[1:], name]) if steps else _open_no_link(os.path.join(real, name))
     if not stat.S_ISREG(os.fstat(number).st_mode):
         os.close(number)
         raise OSError(errno.EINVAL, "it is not a regular file", str(path))
@@ -68,6 +76,15 @@ def read_json(path: str | Path) -> dict[str, Any]:
     except (FileNotFoundError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
+
+
+def _open_no_link(path: str) -> int:
+    """Open a file where a path cannot be walked step by step (Windows), and then check that it was no link."""
+    number = os.open(path, os.O_RDONLY | _FILE)
+    if not os.path.samestat(os.lstat(path), os.fstat(number)):
+        os.close(number)
+        raise OSError(errno.ELOOP, "it is a link", path)
+    return number
 
 
 def _open_without_links(parts: list[str]) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 from collections.abc import Iterator
@@ -10,37 +9,47 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from .entrypoints.private import make_folder
+from .entrypoints.system import lock, open_private
 
 FOLDER = "scratch"
+LOCK = ".lock"
 
 
 @contextmanager
 def scratch(home: Path) -> Iterator[Path]:
-    """A folder that is gone afterwards; one that a killed process left is removed by the next who asks."""
+    """A folder that is gone afterwards; one that a killed process left is removed by the next who asks.
+
+    Beside a folder lies a file that its process has locked, because Windows can lock no folder.
+    """
     make_folder(home / FOLDER)
-    for one in (home / FOLDER).glob("*"):
-        if (lock := _lock(one)) is not None:  # the lock of a folder ends with its process
-            shutil.rmtree(one, ignore_errors=True)
-            os.close(lock)
+    for one in (home / FOLDER).glob(f"*{LOCK}"):
+        with suppress(BlockingIOError):  # its process is alive
+            _remove(one.with_suffix(""), _locked(one))
     while True:
         own = home / FOLDER / os.urandom(8).hex()
-        own.mkdir(mode=0o700)
-        if (lock := _lock(own)) is not None:
-            break  # else somebody took it for left over, between the two lines above
+        held = _locked(own.with_suffix(LOCK))
+        if own.with_suffix(LOCK).exists():
+            break  # else somebody took it for left over, before it was locked
+        os.close(held)
+    own.mkdir(mode=0o700)
     try:
         yield own
     finally:
-        shutil.rmtree(own, ignore_errors=True)
-        os.close(lock)
+        _remove(own, held)
 
 
-def _lock(folder: Path) -> int | None:
-    """The lock of a folder, unless another process holds it or the folder is gone."""
-    with suppress(FileNotFoundError, NotADirectoryError):
-        lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        with suppress(BlockingIOError):
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if folder.exists():
-                return lock
-        os.close(lock)
-    return None
+def _locked(path: Path) -> int:
+    file = open_private(path, os.O_RDWR | os.O_CREAT)
+    try:
+        lock(file, wait=False)
+    except BlockingIOError:
+        os.close(file)
+        raise
+    return file
+
+
+def _remove(folder: Path, held: int) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    with suppress(PermissionError):  # Windows keeps a file that is open
+        folder.with_suffix(LOCK).unlink(missing_ok=True)
+    os.close(held)

@@ -9,7 +9,6 @@ at. Losing the file loses nothing but time: everything in it can be found out ag
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ..entrypoints.private import make_folder
+from ..entrypoints.system import lock, open_private
 from ..settings import Settings
 
 FILE = "projects.json"
@@ -121,9 +121,9 @@ class Places:
 @contextmanager
 def _alone(path: Path) -> Iterator[None]:
     """One writer at a time: the daemon and commands note things at once."""
-    number = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    number = open_private(path, os.O_RDWR | os.O_CREAT)
     try:
-        fcntl.flock(number, fcntl.LOCK_EX)
+        lock(number)
         yield
     finally:
         os.close(number)

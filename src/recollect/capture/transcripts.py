@@ -27,6 +27,7 @@ from typing import Any
 
 from .. import text as plain
 from .. import times
+from ..entrypoints.system import is_mine
 from ..errors import BadInput
 from ..regular_files import open_regular
 from ..types import Noun
@@ -305,7 +306,7 @@ def readable(path: str) -> bool:
     places = [Path.home(), *(Path(folder) for name in FOLDERS if (folder := os.environ.get(name)))]
     try:
         found = os.stat(real)
-        mine = stat.S_ISREG(found.st_mode) and found.st_uid == os.getuid()
+        mine = stat.S_ISREG(found.st_mode) and is_mine(found)
         return mine and any(real.is_relative_to(place.resolve()) for place in places)
     except OSError:  # not there yet, or not for us
         return False

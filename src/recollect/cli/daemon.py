@@ -50,7 +50,7 @@ def serve(app: App, background: bool, host: str | None = None, port: int | None 
     if background:
         from ..serve.detach import run_detached
 
-        info = run_detached(lambda ready: _run(chosen, exactly, ready))
+        info = run_detached(lambda ready: _run(chosen, exactly, ready), chosen.home)
         _announce(app, chosen, info)
     else:
         _run(chosen, exactly, partial(_announce, app, chosen))
@@ -161,7 +161,8 @@ def stop(app: App) -> None:
         app.say({"stopped": False}, lambda _, out: "= no daemon is running")
         return
     os.kill(holder["pid"], signal.SIGTERM)
-    os.kill(holder["pid"], signal.SIGCONT)  # one that was stopped would not hear of it
+    if hasattr(signal, "SIGCONT"):
+        os.kill(holder["pid"], signal.SIGCONT)  # one that was stopped would not hear of it
     deadline = time.monotonic() + LEAVING
     while (still := lock.holder(home)) and still.get("pid") == holder["pid"]:
         if time.monotonic() > deadline:
@@ -214,7 +215,7 @@ def _change_service(app: App, home: Path, kind: Kind | None, dry_run: bool, *, w
     made = services.of(kind or services.usual(), home, Path.home())
     commands = made.install if write else made.uninstall
     if dry_run:
-        data: dict[str, Any] = {"path": str(made.path), "content": made.content.decode(), "run": commands}
+        data: dict[str, Any] = {"path": str(made.path), "content": made.text, "run": commands}
         app.say(data, lambda _, out: draw.planned(made, commands, out, write=write))
         return
     done = services.write(made) if write else made.path.exists()

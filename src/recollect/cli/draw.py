@@ -111,7 +111,7 @@ def planned(service: Service, commands: Sequence[Sequence[str]], look: Look, *, 
     """What installing or removing a service would do."""
     lines = [f"{'write' if write else 'remove'} {service.path}"]
     if write:
-        lines += [look.dim(f"    {text}") for text in service.content.decode().splitlines()]
+        lines += [look.dim(f"    {text}") for text in service.text.splitlines()]
     return "\n".join([*lines, *(f"run {shlex.join(command)}" for command in commands)])
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .. import ids
+from ..entrypoints.system import open_private
 from ..errors import StoreReadOnly
 from ..nouns import wire
 from .commands import Asked, View, show
@@ -58,7 +59,7 @@ def _export(engine: Engine, path: Path, asked: Asked) -> int:
     """Every row that fits, newest first, readable by its owner alone."""
     count, cursor = 0, None
     try:
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+        with os.fdopen(open_private(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "w", encoding="utf-8") as file:
             while True:
                 page = asked.call(engine, limit=EXPORTED, cursor=cursor)
                 for kind, rows in (("entry", page.entries), ("read", page.reads)):

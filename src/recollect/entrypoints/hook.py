@@ -114,18 +114,43 @@ def _end_by(limit: float) -> None:
         return
 
 
-def _input(deadline: float) -> dict[str, Any]:
-    """What the host wrote to us: one JSON object."""
+def _reader(source: int) -> Callable[[float], bytes]:
+    """What reads the next piece within some seconds. On Windows, where `select` takes sockets alone, a thread waits."""
     import select
 
+    if hasattr(select, "poll"):
+        return lambda left: os.read(source, 1 << 20) if select.select([source], [], [], left)[0] else b""
+    import queue
+    import threading
+
+    pieces: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+
+    def pump() -> None:
+        while piece := os.read(source, 1 << 20):
+            pieces.put(piece)
+        pieces.put(b"")
+
+    def read(left: float) -> bytes:
+        try:
+            return pieces.get(timeout=left)
+        except queue.Empty:
+            return b""
+
+    threading.Thread(target=pump, daemon=True).start()
+    return read
+
+
+def _input(deadline: float) -> dict[str, Any]:
+    """What the host wrote to us: one JSON object."""
     parts: list[bytes] = []
     size = 0
     source = sys.stdin.fileno() if sys.stdin else -1
     if source < 0 or os.isatty(source):
         return {}
+    read = _reader(source)
     while size <= MOST and (left := deadline - time.monotonic()) > 0:
         # A host that leaves its end open must not keep us: what has come by then is what there is.
-        if not select.select([source], [], [], left)[0] or not (piece := os.read(source, 1 << 20)):
+        if not (piece := read(left)):
             break
         parts.append(piece)
         size += len(piece)

@@ -20,6 +20,7 @@ from contextlib import suppress
 
 from . import secret
 from .private import make_folder
+from .system import open_private
 
 TYPE_CHECKING = False  # what `typing` has too, and without the milliseconds
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ def _tried_lately(where: str) -> bytes | None:
 def _note(where: str, what: bytes) -> None:
     with suppress(OSError):  # a home that cannot be written: the daemon will say what is wrong with it
         make_folder(where)
-        file = os.open(os.path.join(where, TRIED), os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600)
+        file = open_private(os.path.join(where, TRIED), os.O_CREAT | os.O_WRONLY | os.O_TRUNC)
         try:
             os.write(file, what)
             os.utime(file)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
+from .system import open_private
+
 TYPE_CHECKING = False  # what `typing` has too, and without the milliseconds
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,7 +36,7 @@ def make_key(home: Path, name: str) -> bytes:
     except FileNotFoundError:
         make_folder(home)
         fresh = path.with_name(f"{name}.{os.getpid()}")
-        file = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        file = open_private(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         try:
             os.write(file, os.urandom(32))
             os.fsync(file)
@@ -51,7 +53,8 @@ def write_private(path: str | Path, text: str) -> None:
     make_folder(os.path.dirname(os.path.abspath(path)))
     part = f"{os.fspath(path)}.{os.getpid()}.part"
     try:
-        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+        number = open_private(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        with os.fdopen(number, "w", encoding="utf-8", newline="\n") as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())

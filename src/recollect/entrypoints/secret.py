@@ -11,6 +11,7 @@ import stat
 from contextlib import suppress
 
 from .private import make_folder
+from .system import is_private, open_private
 
 TYPE_CHECKING = False  # what `typing` has too, and without the milliseconds
 if TYPE_CHECKING:
@@ -19,12 +20,13 @@ if TYPE_CHECKING:
 FILE = "secret"
 PREFIX = "rclh_"
 MAX_SIZE = 200
+_PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 def read(home: str | Path) -> str:
     """The secret of a home; empty where there is none, or where we may not read it."""
     try:
-        file = os.open(os.path.join(home, FILE), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        file = open_private(os.path.join(home, FILE), os.O_RDONLY | _PLAIN)
     except OSError:
         return ""
     try:
@@ -40,15 +42,14 @@ def ensure(home: str | Path) -> tuple[str, bool]:
     found, is_open = read(home), False
     with suppress(FileNotFoundError):
         about = os.lstat(path)
-        is_private = stat.S_ISREG(about.st_mode) and about.st_uid == os.getuid() and not about.st_mode & 0o077
-        if found and is_private:
+        is_open = not (stat.S_ISREG(about.st_mode) and is_private(about))
+        if found and not is_open:
             return found, False
-        is_open = not is_private
     made, fresh = PREFIX + os.urandom(32).hex(), f"{path}.new"
     make_folder(home)
     with suppress(FileNotFoundError):
         os.unlink(fresh)
-    file = os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+    file = open_private(fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY)
     try:
         os.write(file, f"{made}\n".encode())
     finally:

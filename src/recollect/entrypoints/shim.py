@@ -242,7 +242,7 @@ class Shim:
                 self._link = None if trouble else daemon() or (daemon() if start(wait=PATIENCE) else None)
                 if self._link is None:
                     info, self._leave, self._why = self._alone()
-                    self._link = Link(info) if info else None
+                    self._link = Link(info, str(info.get("secret", ""))) if info else None
                     print("recollect mcp:", *filter(None, (trouble, self._why)), file=sys.stderr, flush=True)
             return self._link
 

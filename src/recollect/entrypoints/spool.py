@@ -12,6 +12,7 @@ import os
 import time
 
 from .private import make_folder
+from .system import lock, open_private
 
 TYPE_CHECKING = False  # what `typing` has too, and without the milliseconds
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def add(home: str, record: dict[str, Any], name: str = QUEUE, *, sure: bool = Tr
         size = os.fstat(file).st_size
         if size + len(line) > MOST:
             raise Full(f"{folder} holds {size} bytes")
-        if size and os.pread(file, 1, size - 1) != b"\n":  # a power cut tore the line before
+        if size and _read_last(file, size) != b"\n":  # a power cut tore the line before
             line = b"\n" + line
         while line:
             line = line[os.write(file, line) :]
@@ -59,9 +60,9 @@ def add(home: str, record: dict[str, Any], name: str = QUEUE, *, sure: bool = Tr
 def _locked(path: str) -> int:
     """The file, open for appending and locked, and surely the one that has that name now."""
     while True:
-        file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
+        file = open_private(path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
         try:
-            _lock(file)
+            lock(file)
             there = os.stat(path)
             if (there.st_dev, there.st_ino) == (os.fstat(file).st_dev, os.fstat(file).st_ino):
                 return file
@@ -73,22 +74,19 @@ def _locked(path: str) -> int:
         os.close(file)
 
 
-def _lock(file: int) -> None:
-    try:
-        import fcntl
-    except ImportError:  # Windows: appending one short line at a time is all that can be promised
-        return
-    fcntl.flock(file, fcntl.LOCK_EX)
+def _read_last(file: int, size: int) -> bytes:
+    os.lseek(file, size - 1, os.SEEK_SET)
+    return os.read(file, 1)
 
 
 def rewrite(path: str, change: Callable[[bytes], bytes]) -> bool:
     """Change the lines of a file where they lie, under the lock; whether any was changed."""
     try:
-        file = os.open(path, os.O_RDWR)
+        file = open_private(path, os.O_RDWR)
     except FileNotFoundError:
         return False
     try:
-        _lock(file)
+        lock(file)
         with os.fdopen(os.dup(file), "rb") as reader:
             lines = reader.readlines()
         changed = [change(line) for line in lines]
@@ -96,7 +94,8 @@ def rewrite(path: str, change: Callable[[bytes], bytes]) -> bool:
             return False
         # Over the old bytes, so that none of them stays behind in a block that was let go.
         old, new = sum(map(len, lines)), b"".join(changed)
-        os.pwrite(file, new + b"\0" * max(0, old - len(new)), 0)
+        os.lseek(file, 0, os.SEEK_SET)
+        os.write(file, new + b"\0" * max(0, old - len(new)))
         os.fsync(file)
         os.ftruncate(file, len(new))
         os.fsync(file)

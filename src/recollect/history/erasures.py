@@ -19,6 +19,7 @@ from pathlib import Path
 
 from .. import times
 from ..entrypoints.private import make_folder, make_key
+from ..entrypoints.system import open_private
 from ..errors import BadInput, StoreCorrupt
 from ..types import Memory, Scope
 
@@ -86,7 +87,7 @@ class Erasures:
         named += [("said", one) for one in sorted(said)] + ([("user", erased.user)] if erased.user else [])
         line = json.dumps({"at": times.iso(at), "erased": [self._hash(*one) for one in named]})
         make_folder(self.home)
-        file = os.open(self.home / FILE, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        file = open_private(self.home / FILE, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         try:
             os.write(file, f"\n{line}\n".encode())  # a line that was cut off before ends here
             os.fsync(file)

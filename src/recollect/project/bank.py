@@ -23,6 +23,7 @@ from typing import Any
 from ..engine import Engine
 from ..engine import open as open_engine
 from ..entrypoints.private import make_folder, write_private
+from ..entrypoints.system import open_private
 from ..errors import BadInput, GitUnavailable, NoRepository, NotADatabase, NotFound, Refused, StoreCorrupt
 from ..redact import redact
 from ..regular_files import read_json, read_text
@@ -307,7 +308,7 @@ def append(folder: Path, one: Learning) -> Path:
     make_folder(folder)
     path = folder / f"{one.category}.md"
     fresh = not path.exists()
-    with open(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "a", encoding="utf-8") as file:
+    with open(open_private(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT), "a", encoding="utf-8") as file:
         file.write((learning.title(one.category) if fresh else "") + "\n" + learning.write(one))
     return path
 

@@ -6,7 +6,6 @@ turns and memories that came from files, so that a log in a watched folder does 
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import re
@@ -17,6 +16,7 @@ from pathlib import Path
 
 from .. import ids, text, times
 from ..engine import Engine
+from ..entrypoints import system
 from ..entrypoints.private import make_folder, write_private
 from ..regular_files import read_json
 from ..types import Entry, Scope
@@ -44,8 +44,8 @@ class Follower(ABC):
         if self._from_the_start and not self._engine.head:
             return 0  # nothing has happened yet, and nothing is left behind
         make_folder(self._path.parent)
-        with open(os.open(self._path.with_suffix(".lock"), os.O_WRONLY | os.O_CREAT, 0o600), "w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        with open(system.open_private(self._path.with_suffix(".lock"), os.O_WRONLY | os.O_CREAT), "w") as lock:
+            system.lock(lock.fileno())
             written, after = 0, self._cursor()
             while entries := self._engine.changes(after=after, limit=BATCH):
                 written += self.take(entries)
@@ -114,7 +114,7 @@ class DailyLog(Follower):
         path = self._folder / f"{day:%Y-%m-%d}.md"
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         fresh = not path.exists()
-        with open(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "a", encoding="utf-8") as file:
+        with open(system.open_private(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT), "a", encoding="utf-8") as file:
             file.write((f"# {day:%Y-%m-%d}\n\n" if fresh else "") + daily_line(entry) + "\n")
 
     def _erase(self, memory: str) -> None:

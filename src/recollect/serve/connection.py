@@ -7,7 +7,6 @@ within some seconds, so that half-sent heads cannot use up all file handles.
 from __future__ import annotations
 
 import asyncio
-import os
 import socket
 import struct
 import sys
@@ -17,6 +16,8 @@ import h11
 import uvicorn
 from starlette.types import ASGIApp, Scope
 from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from ..entrypoints.system import user_id
 
 HEAD = 10.0  # seconds for the head of a request
 PEER = "peer_uid"
@@ -56,7 +57,7 @@ def peer_uid(connection: socket.socket) -> int | None:
 
 def is_owner(scope: Scope) -> bool:
     """Whether a request came over a Unix socket from the account that runs this process, or from root."""
-    return scope.get("state", {}).get(PEER) in (os.getuid(), 0)
+    return scope.get("state", {}).get(PEER) in (user_id(), 0)
 
 
 class Connection(H11Protocol):
@@ -65,7 +66,7 @@ class Connection(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
         super().connection_made(transport)
         made = transport.get_extra_info("socket")
-        if made is not None and made.family == socket.AF_UNIX:
+        if made is not None and made.family == getattr(socket, "AF_UNIX", None):
             self.app_state = {**self.app_state, PEER: peer_uid(made)}
         self._watch_head()
 

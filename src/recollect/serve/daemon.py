@@ -8,10 +8,12 @@ account that runs the daemon.
 from __future__ import annotations
 
 import asyncio
+import hmac
 import json
 import logging
 import os
 import signal
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -23,6 +25,7 @@ from typing import Any
 
 import anyio.to_thread
 import uvicorn
+from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -81,7 +84,7 @@ def _serve(settings: Settings, exactly: bool, began: datetime, ready: Ready) -> 
     chosen = {name: getattr(settings, name) for name in ("tenant", "user", "project", "embedder")}
     with listening(settings, exactly) as sockets, engine.open(settings.place, **chosen, actor="daemon") as memory:
         guard(settings.host, memory)
-        port, path = sockets[0].getsockname()[1], sockets[1].getsockname()
+        port, path = sockets[0].getsockname()[1], sockets[1].getsockname() if sockets[1:] else ""
         info = {
             "pid": os.getpid(),
             "host": settings.host,
@@ -151,13 +154,20 @@ class Control:
         self._home = home
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["path"] == STATUS and connection.is_owner(scope):
+        if scope["type"] == "http" and scope["path"] == STATUS and self._asked_by_owner(scope):
             told = await anyio.to_thread.run_sync(status, self._memory, self._info, self._home)
             await JSONResponse(told)(scope, receive, send)
-        elif scope["type"] == "http" and scope["path"] == READ and connection.is_owner(scope):
+        elif scope["type"] == "http" and scope["path"] == READ and self._asked_by_owner(scope):
             await self._read(scope, receive, send)
         else:
             await self._inner(scope, receive, send)
+
+    def _asked_by_owner(self, scope: Scope) -> bool:
+        """Whether the owner of the home asks: the socket tells, and where there are no such sockets, the secret."""
+        if hasattr(socket, "AF_UNIX"):
+            return connection.is_owner(scope)
+        shown, own = Headers(scope=scope).get("authorization", ""), secret.read(self._home)
+        return bool(own) and hmac.compare_digest(shown.encode(), f"Bearer {own}".encode())
 
     async def _read(self, scope: Scope, receive: Receive, send: Send) -> None:
         """A question of the command line. The head of the answer goes first: who asks sees that somebody is at work."""
@@ -197,10 +207,11 @@ def guard(host: str, memory: engine.Engine) -> None:
 
 @contextmanager
 def listening(settings: Settings, exactly: bool) -> Iterator[list[Any]]:
-    """The two sockets, the port first; both gone afterwards."""
+    """The port, and after it the socket where the system has such; both gone afterwards."""
     sockets: list[Any] = [listen.tcp(settings.host, settings.port, exactly=exactly)]
     try:
-        sockets.append(listen.unix(settings.home))
+        if own := listen.unix(settings.home):
+            sockets.append(own)
         yield sockets
     finally:
         for made in sockets:

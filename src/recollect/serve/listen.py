@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ..entrypoints.system import is_private, user_id
 from ..errors import BadInput, PortTaken, StoreReadOnly
 
 NAME = "daemon.sock"
@@ -91,8 +92,10 @@ def _bound(host: str, port: int) -> socket.socket:
     return made
 
 
-def unix(home: Path) -> socket.socket:
-    """The socket of a home. Whoever calls this holds the home's lock, so what lies there is nobody's any more."""
+def unix(home: Path) -> socket.socket | None:
+    """The socket of a home, where the system has such sockets. Whoever calls this holds the home's lock."""
+    if not hasattr(socket, "AF_UNIX"):
+        return None
     at = place(home)
     made = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     before = os.umask(0o177)
@@ -113,19 +116,21 @@ def place(home: Path) -> Path:
     at = home.absolute() / NAME
     if len(os.fsencode(at)) <= LONGEST:
         return at
-    folder = Path(tempfile.gettempdir()) / f"recollect-{os.getuid()}"
+    folder = Path(tempfile.gettempdir()) / f"recollect-{user_id()}"
     if len(os.fsencode(folder)) > LONGEST - 25:
         folder = Path("/tmp") / folder.name
     folder.mkdir(mode=0o700, exist_ok=True)
     found = folder.lstat()
     # Anybody may make folders there, so one that is not ours, or open to others, is not to be trusted.
-    if found.st_uid != os.getuid() or not stat.S_ISDIR(found.st_mode) or stat.S_IMODE(found.st_mode) & 0o077:
+    if not stat.S_ISDIR(found.st_mode) or not is_private(found):
         raise StoreReadOnly(f"{folder} is not yours alone.", fix="Remove it, or use a shorter RECOLLECT_HOME.")
     return folder / f"{hashlib.sha256(os.fsencode(home.absolute())).hexdigest()[:16]}.sock"
 
 
 def clear(home: Path) -> None:
     """Take the socket away, and the folder that was made for it, if nobody else's is in it."""
+    if not hasattr(socket, "AF_UNIX"):
+        return
     at = place(home)
     at.unlink(missing_ok=True)
     if at.parent != home.absolute() and not any(at.parent.iterdir()):

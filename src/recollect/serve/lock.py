@@ -1,18 +1,19 @@
-"""The lock: one daemon for each home. The kernel releases it (`flock`) however the holder ends."""
+"""The lock: one daemon for each home. The kernel releases it however the holder ends."""
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import socket
 import time
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Self
 
 from .. import times
 from ..entrypoints.private import make_folder
+from ..entrypoints.system import lock, open_private
 from ..errors import DaemonRunning, StoreReadOnly
 
 NAME = "daemon.lock"
@@ -38,17 +39,18 @@ class Lock:
             time.sleep(STEP)
         told = {"pid": os.getpid(), "host": socket.gethostname(), "since": times.iso(self._now)}
         os.ftruncate(self._file, 0)
-        os.pwrite(self._file, json.dumps(told).encode(), 0)
+        os.lseek(self._file, 0, os.SEEK_SET)
+        os.write(self._file, json.dumps(told).encode())
         return self
 
     def _try(self) -> bool:
         try:
             make_folder(self._path.parent)
-            file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            file = open_private(self._path, os.O_RDWR | os.O_CREAT)
         except OSError as error:
             raise StoreReadOnly(f"{self._path} cannot be written: {error.strerror}.") from error
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock(file, wait=False)
             if os.fstat(file).st_ino == os.stat(self._path).st_ino:
                 self._file = file
                 return True
@@ -58,20 +60,21 @@ class Lock:
         return False
 
     def __exit__(self, *_: object) -> None:
-        self._path.unlink(missing_ok=True)  # while it is still held: nobody can lock what nobody can find
+        with suppress(PermissionError):  # Windows keeps a file that is open; whoever locks it next has it
+            self._path.unlink(missing_ok=True)  # while it is still held: nobody can lock what nobody can find
         os.close(self._file)
 
 
 def holder(home: Path) -> dict[str, Any] | None:
     """Who holds the lock of a home (`pid`, `host`, `since`), or None when nobody does."""
     try:
-        file = os.open(home / NAME, os.O_RDONLY | os.O_CLOEXEC)
+        file = open_private(home / NAME, os.O_RDONLY)
     except FileNotFoundError:
         return None
     except OSError as error:
         raise StoreReadOnly(f"{home / NAME} cannot be read: {error.strerror}.") from error
     try:
-        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        lock(file, shared=True, wait=False)
     except BlockingIOError:
         told = os.read(file, 4096)
         return json.loads(told) if told else {}

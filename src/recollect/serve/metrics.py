@@ -147,7 +147,9 @@ def resident() -> int:
         with open("/proc/self/statm", encoding="ascii") as file:
             return int(file.read().split()[1]) * 4096
     except OSError:
-        import resource
-
+        try:
+            import resource
+        except ImportError:  # Windows
+            return 0
         most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         return most if sys.platform == "darwin" else most * 1024

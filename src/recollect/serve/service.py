@@ -1,4 +1,4 @@
-"""The daemon as a service of systemd or launchd, started when its user logs in."""
+"""The daemon as a service of systemd or launchd, or a task of Windows, started when its user logs in."""
 
 from __future__ import annotations
 
@@ -7,15 +7,18 @@ import plistlib
 import shutil
 import subprocess
 import sys
+from codecs import BOM_UTF16
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+from xml.sax.saxutils import escape
 
+from ..entrypoints.system import user_id
 from ..errors import DaemonRunning, StoreReadOnly
 from ..settings import DEFAULT_HOME
 
-Kind = Literal["systemd", "launchd"]
+Kind = Literal["systemd", "launchd", "schtasks"]
 LABEL = "dev.recollect.daemon"
 UNIT = "recollect.service"
 
@@ -29,20 +32,31 @@ class Service:
     install: tuple[tuple[str, ...], ...]
     uninstall: tuple[tuple[str, ...], ...]
 
+    @property
+    def text(self) -> str:
+        return self.content.decode("utf-16" if self.content.startswith(BOM_UTF16) else "utf-8")
+
 
 def usual() -> Kind:
-    return "launchd" if sys.platform == "darwin" else "systemd"
+    return "schtasks" if os.name == "nt" else "launchd" if sys.platform == "darwin" else "systemd"
 
 
 def of(kind: Kind, home: Path, user: Path) -> Service:
     """The service for a home, in the folders of a user."""
     if kind == "launchd":
         path = user / "Library" / "LaunchAgents" / f"{LABEL}.plist"
-        domain = f"gui/{os.getuid()}"
+        domain = f"gui/{user_id()}"
         return Service(
             path, plist(sys.executable, home),
             (("launchctl", "bootstrap", domain, str(path)),),
             (("launchctl", "bootout", f"{domain}/{LABEL}"),),
+        )  # fmt: skip
+    if kind == "schtasks":
+        path = home / "task.xml"
+        return Service(
+            path, task(sys.executable, home),
+            (("schtasks", "/Create", "/F", "/TN", LABEL, "/XML", str(path)), ("schtasks", "/Run", "/TN", LABEL)),
+            (("schtasks", "/End", "/TN", LABEL), ("schtasks", "/Delete", "/F", "/TN", LABEL)),
         )  # fmt: skip
     folder = Path(os.environ.get("XDG_CONFIG_HOME") or user / ".config")
     control = ("systemctl", "--user")
@@ -95,6 +109,27 @@ def plist(python: str, home: Path) -> bytes:
         "ProcessType": "Background",
     }
     return plistlib.dumps(told, sort_keys=False)
+
+
+def task(python: str, home: Path) -> bytes:
+    """A task for the Windows scheduler, which reads XML in UTF-16."""
+    run = subprocess.list2cmdline([python, "-P", "-m", "recollect", "serve"])
+    return f"""\
+<?xml version="1.0" encoding="UTF-16"?>
+<Task version="1.2" xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task">
+  <Triggers><LogonTrigger><Enabled>true</Enabled></LogonTrigger></Triggers>
+  <Settings>
+    <DisallowStartIfOnBatteries>false</DisallowStartIfOnBatteries>
+    <StopIfGoingOnBatteries>false</StopIfGoingOnBatteries>
+    <ExecutionTimeLimit>PT0S</ExecutionTimeLimit>
+    <RestartOnFailure><Interval>PT1M</Interval><Count>3</Count></RestartOnFailure>
+  </Settings>
+  <Actions><Exec>
+    <Command>cmd.exe</Command>
+    <Arguments>{escape(f'/d /s /c "set "RECOLLECT_HOME={home}" && {run}"')}</Arguments>
+  </Exec></Actions>
+</Task>
+""".encode("utf-16")
 
 
 def write(service: Service) -> bool:

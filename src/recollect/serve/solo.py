@@ -14,7 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__, settings
+from ..entrypoints import secret
 from ..errors import RecollectError, StoreReadOnly
+from . import listen
 from .listen import LONGEST
 
 log = logging.getLogger("recollect")
@@ -43,10 +45,9 @@ def start() -> Started:
     except StoreReadOnly as error:
         engine.close()
         return None, _nothing, str(error)
-    listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    listening.bind(str(folder / SOCKET))
+    listening, port = _listen(folder)
     stopping = threading.Event()
-    made = app.application(engine, stopping=stopping)
+    made = app.application(engine, stopping, shown := secret.ensure(folder)[0] if port else "")
     server = uvicorn.Server(connection.configure(made))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, name="recollect-solo", daemon=True)
     thread.start()
@@ -66,8 +67,19 @@ def start() -> Started:
             leave()
             return None, _nothing, "The server could not be started in this process either."
         time.sleep(0.01)
-    info = {"pid": os.getpid(), "port": 0, "socket": str(folder / SOCKET), "version": __version__}
+    path = "" if port else str(folder / SOCKET)
+    info = {"pid": os.getpid(), "port": port, "socket": path, "version": __version__, "secret": shown}
     return info, leave, "no daemon could be had; serving from this process"
+
+
+def _listen(folder: Path) -> tuple[socket.socket, int]:
+    """A socket in the folder; where the system has no such sockets, a port of this machine."""
+    if not hasattr(socket, "AF_UNIX"):
+        made = listen.tcp("127.0.0.1", 0, exactly=True)
+        return made, made.getsockname()[1]
+    made = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    made.bind(str(folder / SOCKET))
+    return made, 0
 
 
 def _folder(home: Path) -> Path:

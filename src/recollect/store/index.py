@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import ids, times
+from ..entrypoints.system import open_private
 from ..types import SCOPE_FIELDS, Filter
 from ..vectors import SECOND, THIRD, Bits, Floats, Mask, codes, floats, shortlist
 
@@ -142,7 +143,7 @@ class VectorIndex:
         arrays: dict[str, Any] = {f"column_{name}": self[name] for name in self._columns}
         fresh = path.with_name(f"{path.name}.{os.getpid()}.new")
         try:
-            with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+            with os.fdopen(open_private(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as file:
                 np.savez(
                     file,
                     header=np.frombuffer(header.encode(), np.uint8),

@@ -15,6 +15,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from ..entrypoints.system import open_private
+
 Heads = dict[str, tuple[int, str]]  # by tenant, the number of the newest journal row and its chain
 EVERY = 2.0  # seconds between two writes of the mark by one process
 RESTORE = "Restore a backup (recollect restore FILE), or accept the database as it is: recollect doctor --accept"
@@ -77,7 +79,7 @@ class Mark:
         """Put the mark in place, whole; without it the store works all the same."""
         fresh = self.path.with_name(f"{self.path.name}.{os.getpid()}-{threading.get_ident()}.new")
         try:
-            with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+            with os.fdopen(open_private(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "w") as file:
                 json.dump({"store": store, "heads": heads}, file)
                 file.flush()
                 os.fsync(file.fileno())

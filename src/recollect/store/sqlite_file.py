@@ -20,6 +20,7 @@ import apsw
 
 from .. import text
 from ..entrypoints.private import make_folder
+from ..entrypoints.system import open_private
 from ..errors import (
     NotADatabase,
     RecollectError,
@@ -178,7 +179,7 @@ def _create(path: Path) -> None:
     try:
         make_folder(path.parent)
         # Only where there is none: a file that another thread has just opened would lose its locks by our closing it.
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+        os.close(open_private(path, os.O_RDWR | os.O_CREAT | os.O_EXCL))
     except FileExistsError:
         return
     except PermissionError as error:

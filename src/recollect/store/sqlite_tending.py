@@ -14,6 +14,7 @@ from zlib import crc32
 
 import apsw
 
+from ..entrypoints.system import open_private
 from ..errors import StoreCorrupt
 from ..types import Check
 from . import sqlite_file
@@ -132,7 +133,7 @@ class Tending(Store):
         """
         fresh = path.with_name(f"{path.name}.{os.getpid()}.new")
         try:
-            os.close(os.open(fresh, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+            os.close(open_private(fresh, os.O_RDWR | os.O_CREAT | os.O_EXCL))
             with sqlite_file.our_errors(self.path), self._own() as con, closing(apsw.Connection(str(fresh))) as target:
                 with target.backup("main", con, "main") as copying:
                     while not copying.done:

@@ -22,6 +22,7 @@ from typing import Any
 import apsw
 
 from .. import settings
+from ..entrypoints.system import is_mine
 from ..errors import RecollectError
 from ..history_types import Retention
 from ..models import embedder as models
@@ -117,7 +118,7 @@ def fix_permissions(exposed: Sequence[tuple[Path, int]]) -> list[str]:
     """Give files and folder the modes they should have; gives what was done. The next look finds what could not be."""
     done = []
     for path, wanted in exposed:
-        if not _is_shared(path) and os.access(path, os.W_OK) and path.stat().st_uid == os.getuid():
+        if not _is_shared(path) and os.access(path, os.W_OK) and is_mine(path.stat()):
             path.chmod(wanted)
             done.append(f"{path} is {wanted:04o} now")
     return done
@@ -169,7 +170,7 @@ def _find_exposed(chosen: Settings, ours: bool) -> Iterator[tuple[Path, int]]:
         beside = (store.with_name(store.name + end) for end in ("", "-wal", "-shm", ".head"))
         wanted += [(path, 0o600) for path in (*beside, *sorted(store.parent.glob(f"{store.name}.*.index")))]
     for path, mode in wanted:
-        if path.exists() and stat.S_IMODE(path.stat().st_mode) & 0o077:
+        if path.exists() and os.name != "nt" and stat.S_IMODE(path.stat().st_mode) & 0o077:
             yield path, mode
 
 

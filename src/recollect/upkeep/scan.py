@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import text
+from ..entrypoints.system import open_private
 from ..redact import redact
 from ..remember import values
 from ..store.contract import Store, Transaction
@@ -170,7 +171,7 @@ def files(home: Path, *, fix: bool) -> int:
         if fix:
             data["said"] = [redact(one)[0] for one in text.strings(said)]
             part = path.with_suffix(".part")
-            with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+            with os.fdopen(open_private(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "w", encoding="utf-8") as file:
                 json.dump(data, file)
             os.replace(part, path)
     return found
