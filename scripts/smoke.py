@@ -46,7 +46,7 @@ def build(folder: Path) -> list[Path]:
     python = folder / "builder" / BIN / "python"
     run(python, "-m", "pip", "install", "--quiet", "build", cwd=folder)
     run(python, "-m", "build", "--outdir", folder / "dist", ROOT, cwd=folder)
-    return sorted((folder / "dist").iterdir(), reverse=True)
+    return sorted((folder / "dist").iterdir())
 
 
 def use(python: str, archive: Path, folder: Path) -> None:
