@@ -81,7 +81,7 @@ def test_without_posix_the_daemon_serves_commands_hooks_and_mcp_by_its_port_and_
         prompt = {"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "who owns the billing service?"}
         hook = run("hook", "UserPromptSubmit", "--host", "claude", home=home, given=json.dumps(prompt))
         assert (hook.returncode, hook.stderr) == (0, "")
-        asked = [
+        asked: list[dict[str, object]] = [
             {"id": 1, "method": "initialize", "params": {
                 "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}},
             {"method": "notifications/initialized"},
