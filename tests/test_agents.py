@@ -396,9 +396,11 @@ def test_every_operation_and_refusal_says_who_did_what_for_whom(
     work = do(memory, ana, "initiate_handoff", task="Look.", target=theirs.id)
 
     def noted(caller: Caller, operation: str, **given: Any) -> str:
+        memory.audit()
         before = memory.head
         with contextlib.suppress(recollect.RecollectError):
             BY_NAME[operation].call(memory, memory.agents.enter(caller), given)
+        memory.audit()  # which writes what was noted
         rows = memory.changes(after=before, limit=100)
         return "; ".join(f"{one.actor} {one.operation} {one.target} {one.reason}" for one in rows)
 

@@ -412,8 +412,8 @@ class Engine(Lookup):
     @property
     def agents(self) -> Registry:
         """Who works on this memory."""
-        limit, presence = self.settings.agent_rate, self._shared.presence
-        return Registry(self._store, self._tenant, self._actor, self._now, new_id, presence, limit, self.settings.user)
+        limit, known = self.settings.agent_rate, (self._shared.presence, self._usage.looked)
+        return Registry(self._store, self._tenant, self._actor, self._now, new_id, *known, limit, self.settings.user)
 
     @property
     def pools(self) -> Pools:

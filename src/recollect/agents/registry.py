@@ -111,6 +111,7 @@ class Registry:
     now: Callable[[], datetime]
     new_id: Callable[[datetime], str]
     presence: Presence
+    note: Callable[[str, str, str], None]  # what somebody looked up, for the journal
     a_minute: int  # calls of one agent
     owner: str = ""  # the user whose machine this is
 
@@ -295,7 +296,11 @@ class Registry:
 
     def refuse(self, agent: Agent | None, what: str, error: RecollectError) -> RecollectError:
         """Note in the journal that something was refused, for whom and why; gives the error to raise."""
-        self._note("refuse", agent.id if agent else "agents", f"{what}: {error.message}")
+        try:
+            with self.changing() as changes:
+                changes.note("refuse", agent.id if agent else "agents", f"{what}: {error.message}"[:1000])
+        except StoreUnavailable as trouble:
+            log.warning("a refusal was not written: %s", trouble)
         return error
 
     def looked(self, caller: Caller, what: str, values: Mapping[str, Any]) -> None:
@@ -307,14 +312,8 @@ class Registry:
         whom = str(values.get("agent") or (f"{caller.agent.name} ({caller.agent.id})" if caller.agent else ""))
         if whom or caller.token or caller.model:
             place = "".join(f", {name} {values[name]}" for name in ("pool", "user") if values.get(name))
-            self._note("look up", caller.agent.id if caller.agent else "agents", f"{what} for {whom or 'all'}{place}")
-
-    def _note(self, operation: str, target: str, reason: str) -> None:
-        try:
-            with self.changing() as changes:
-                changes.note(operation, target, reason[:1000])
-        except StoreUnavailable as trouble:
-            log.warning("the journal has no row of '%s': %s", operation, trouble)
+            reason = f"{what} for {whom or 'all'}{place}"[:1000]
+            self.note(self.actor, caller.agent.id if caller.agent else "agents", reason)
 
     def changing(self) -> AbstractContextManager[Transaction]:
         """A change in the name of who calls."""

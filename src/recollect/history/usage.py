@@ -1,6 +1,7 @@
-"""Counters of use, written together a little later by a thread, or when somebody reads them.
+"""Records of use, written together a little later by a thread, or when somebody reads them.
 
-They are statistics: a crash may lose the last seconds of them, never knowledge.
+Counters and sightings are statistics; what agents looked up goes into the journal. A crash may lose the last seconds of
+them, never knowledge.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ class Usage:
         self._recalled: Counter[str] = Counter()
         self._accessed: Counter[str] = Counter()
         self._sightings: list[Sighting] = []
+        self._looked: dict[str, list[tuple[str, str]]] = {}
         self._lock = threading.Lock()
         self._timer: threading.Timer | None = None
 
@@ -44,8 +46,14 @@ class Usage:
             self._sightings += sightings
             self._later()
 
+    def looked(self, actor: str, target: str, reason: str) -> None:
+        """Note that somebody looked something up: written later, because nobody who reads waits for the lock."""
+        with self._lock:
+            self._looked.setdefault(actor, []).append((target, reason))
+            self._later()
+
     def _later(self) -> None:
-        if self._timer is None and (self._recalled or self._sightings):
+        if self._timer is None and (self._recalled or self._sightings or self._looked):
             self._timer = threading.Timer(DELAY, self.flush)
             self._timer.daemon = True
             self._timer.start()
@@ -60,12 +68,18 @@ class Usage:
             self._recalled.clear()
             self._accessed.clear()
             sightings, self._sightings = self._sightings, []
-        if counts or sightings:
+            looked, self._looked = self._looked, {}
+        if counts or sightings or looked:
             try:
-                self._store.used(self._tenant, counts, self._now())
-                self._store.saw(self._tenant, sightings)
+                for actor, rows in looked.items():
+                    with self._store.transaction(self._tenant, actor, self._now()) as changes:
+                        for target, reason in rows:
+                            changes.note("look up", target, reason)
+                if counts or sightings:
+                    self._store.used(self._tenant, counts, self._now())
+                    self._store.saw(self._tenant, sightings)
             except StoreUnavailable as error:
-                log.warning("counters of use were not written: %s", error)
+                log.warning("records of use were not written: %s", error)
 
 
 def counts(store: Store, tenant: str, scope: Scope) -> dict[str, Any]:
