@@ -110,7 +110,7 @@ def test_what_changes_is_read_again_and_what_goes_is_gone(memory: recollect.Engi
         memory.knowledge().query("ledger-core")
     memory.forget(two.id, purge=True)
     assert memory.stats()["memories"] == 1
-    assert memory._store.graph_size(memory.tenant)["edges"] == 1
+    assert memory.health.graph_size()["edges"] == 1
     memory.reject(one.id)
     with pytest.raises(NotFound):
         memory.knowledge().query("vault-proxy")

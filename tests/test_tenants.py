@@ -188,7 +188,8 @@ CALLS: dict[str, Callable[[Store, str, Filled], Any]] = {
     "edges": lambda store, me, other: store.edges(me, ["launch", other.mark], WIDE, "head"),
     "entities_named": lambda store, me, other: store.entities_named(me, [other.mark]),
     "unread": lambda store, me, other: store.unread(me, "v", 100),
-    "graph_size": lambda store, me, other: store.graph_size(me),
+    "graph_size": lambda store, me, other: store.graph_size(me, "none"),
+    "most_named": lambda store, me, other: store.most_named(me, 10),
 }  # fmt: skip
 # These belong to no tenant: a token is found by its secret, and its tenant by the token; what was purged is looked for
 # in the bytes of files that all tenants share.

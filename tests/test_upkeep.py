@@ -274,6 +274,11 @@ def test_metrics_tell_what_every_part_does(opened: Opener, clock: Clock) -> None
     worker = engine.jobs.worker()
     worker.start(stay=False)
     worker.join()
+    engine.remember("checkout-web depends on auth-service.")
+    engine.extract_entities()
+    engine.knowledge().query("checkout-web")
+    engine.remember("Nobody has read this note yet.")
+    health = engine.health.run()
     with serving(engine) as server:
         for _ in range(3):
             server.call("POST", "/v1/recall", {"query": "which service listens on port 8003?"})
@@ -287,6 +292,11 @@ def test_metrics_tell_what_every_part_does(opened: Opener, clock: Clock) -> None
         assert sample.of(f"{name}_count", stage=stage) >= 1
     assert sample.of("recollect_recall_arm_hits_total", arm="vector") > 0
     assert sample.of("recollect_index_recall", filter="all") == 1.0
+    assert health.graph["unread"] == sample.of("recollect_graph", of="unread") == 1
+    assert health.graph["edges"] == sample.of("recollect_graph", of="edges") >= 1
+    assert health.graph["hop 1 p95 ms"] > 0
+    assert sample.of("recollect_graph_hop_seconds_count", hop="1") >= 1
+    assert sample.of("recollect_graph_candidates_total", hop="1") >= 1
     assert sample.of("recollect_write_readable_seconds_count") == 1
     assert sample.of("recollect_journal_seq") == head
     assert "day" in sample.by("recollect_models_dollars", "window")

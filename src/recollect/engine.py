@@ -463,7 +463,7 @@ class Engine(Lookup):
         """The graph that memories make, seen from a scope, now or as of a time: entities, relations, proofs."""
         where = Cleaner(MAX_NAME).scope(scope or self._scope)
         known, first, last = (aware(one, "time") if one else None for one in (as_of, since, until))
-        return Knowledge(self._store, self._tenant, where, self._now(), known, first, last)
+        return Knowledge(self._store, self._tenant, where, self._now(), known, first, last, self.watch.hop)
 
     def extract_entities(self, *, progress: Progress | None = None, most: int = sys.maxsize) -> int:
         """Read the entities and relations of memories that were not read yet, all or about `most`; gives how many.

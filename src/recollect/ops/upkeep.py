@@ -127,6 +127,8 @@ def measured(found: Health, now: datetime | None = None) -> str:
         f"{found.status}: recall@10 {recall} ({found.questions} questions, {found.memories} memories, {found.model})"
     ]
     lines += [f"! {alert}" for alert in found.alerts]
+    if found.graph:
+        lines.append("graph: " + ", ".join(f"{name} {value:,g}" for name, value in found.graph.items()))
     if found.milestone:
         lines.append(f"past {found.milestone:,} memories: {found.advice}")
     return "\n".join(lines)

@@ -8,7 +8,8 @@ they have split stays apart. Relations that people or files made are in the grap
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -75,6 +76,7 @@ class Knowledge:
     as_of: datetime | None = None
     since: datetime | None = None
     until: datetime | None = None
+    timed: Callable[[int, float, int], None] = lambda hop, seconds, candidates: None
     _mentions: dict[str, list[Mentioned]] = field(default_factory=dict)
     _groups: dict[str, frozenset[str]] = field(default_factory=dict)
     _made: dict[str, list[Entity]] = field(default_factory=dict)
@@ -92,7 +94,8 @@ class Knowledge:
         frontier = [start]
         for step in range(1, depth + 1):
             reached: dict[str, None] = {}
-            for edge in self._edges(frontier, direction, relations):
+            began, edges = time.perf_counter(), self._edges(frontier, direction, relations)
+            for edge in edges:
                 ends = self.root(edge.head), self.root(edge.tail)
                 other = ends[1] if ends[0] in hops and hops[ends[0]] == step - 1 else ends[0]
                 if ends[0] == ends[1] or (other not in hops and len(hops) >= limit):
@@ -102,6 +105,7 @@ class Knowledge:
                     hops[other] = step
                     reached.setdefault(other)
             frontier = list(reached)
+            self.timed(step, time.perf_counter() - began, len(edges))
         return self._told(hops, ties, kinds, start)
 
     def path(self, entity: str, to: str, *, depth: int = MAX_DEPTH) -> Subgraph:

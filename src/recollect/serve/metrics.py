@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 
 from ..engine import Engine
-from ..upkeep.recall_stats import QUANTILES, quantile
+from ..upkeep.recall_stats import HOP, QUANTILES, quantile
 
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -92,6 +92,11 @@ def families(engine: Engine, now: datetime) -> Iterator[str]:
     if measured := engine.health.last():
         words = "recall@10 of the vector index against exact search, when last measured."
         yield from _labelled("recollect_index_recall", "gauge", words, "filter", measured.recall)
+    yield from _labelled(
+        "recollect_graph", "gauge", "The graph: its size, and memories unread.", "of", engine.health.graph_size()
+    )
+    words = "Relations that questions to the graph looked at."
+    yield from _labelled("recollect_graph_candidates_total", "counter", words, "hop", watch.candidates)
     budgets = engine.spending.report()["budgets"]
     spent = {window: budgets[window]["spent"] for window in ("day", "month")}
     yield from _labelled("recollect_models_dollars", "gauge", "What models cost.", "window", spent)
@@ -101,13 +106,20 @@ def families(engine: Engine, now: datetime) -> Iterator[str]:
 
 
 def _stages(engine: Engine) -> Iterator[str]:
-    name = "recollect_recall_stage_seconds"
-    yield from _head(name, "summary", "How long the stages of recall took; the quantiles are of the newest 1024.")
-    for stage, quantiles, total, count in engine.watch.stages():
-        for q, seconds in quantiles.items():
-            yield f'{name}{{stage="{stage}",quantile="{q:g}"}} {seconds:.6f}'
-        yield f'{name}_sum{{stage="{stage}"}} {total:.6f}'
-        yield f'{name}_count{{stage="{stage}"}} {count}'
+    stages = [*engine.watch.stages()]
+    for name, label, what, hops in (
+        ("recollect_recall_stage_seconds", "stage", "stages of recall", False),
+        ("recollect_graph_hop_seconds", "hop", "hops of a question to the graph", True),
+    ):
+        yield from _head(name, "summary", f"How long the {what} took; the quantiles are of the newest 1024.")
+        for stage, quantiles, total, count in stages:
+            if stage.startswith(HOP) != hops:
+                continue
+            told = f'{label}="{stage.removeprefix(HOP)}"'
+            for q, seconds in quantiles.items():
+                yield f'{name}{{{told},quantile="{q:g}"}} {seconds:.6f}'
+            yield f"{name}_sum{{{told}}} {total:.6f}"
+            yield f"{name}_count{{{told}}} {count}"
 
 
 def _queue(engine: Engine, now: datetime) -> Iterator[str]:

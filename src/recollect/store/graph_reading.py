@@ -39,9 +39,10 @@ SIZES = {
     "entities": "select count(distinct key) from mention where tenant = :tenant",
     "mentions": "select count(*) from mention where tenant = :tenant",
     "edges": "select count(*) from edge where tenant = :tenant",
-    "read": "select count(*) from extraction where tenant = :tenant",
-    "memories": "select count(*) from memory where tenant = :tenant",
+    "unread": """select count(*) from memory m where m.tenant = :tenant and not exists (
+        select 1 from extraction e where e.tenant = m.tenant and e.memory = m.id and e.version = :version)""",
 }
+MOST_NAMED = "select key from mention where tenant = :tenant group by key order by count(*) desc, key limit :limit"
 
 
 class GraphReading(Reading):
@@ -74,5 +75,11 @@ class GraphReading(Reading):
         values = {"tenant": tenant, "version": version, "limit": limit, "after": after}
         return self._select(Memory, MEMORY_COLUMNS, UNREAD, **values)
 
-    def graph_size(self, tenant: str) -> dict[str, int]:
-        return {name: int(self._query(sql, tenant=tenant)[0][0]) for name, sql in SIZES.items()}
+    def graph_size(self, tenant: str, version: str) -> dict[str, int]:
+        """How large the graph is, and how many memories this version of the extractor has not read."""
+        values = {"tenant": tenant, "version": version}
+        return {name: int(self._query(sql, **values)[0][0]) for name, sql in SIZES.items()}
+
+    def most_named(self, tenant: str, limit: int) -> list[str]:
+        """The keys of the entities that most memories name."""
+        return [str(key) for (key,) in self._query(MOST_NAMED, tenant=tenant, limit=limit)]

@@ -8,6 +8,7 @@ only.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import heapq
 import json
@@ -21,10 +22,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from .. import text, times
 from ..entrypoints.private import write_private
+from ..errors import NotFound
 from ..history.asof import fits
 from ..language import terms
+from ..recall.graph import Knowledge
 from ..store.contract import Store
 from ..types import Filter, Memory, Noun, Scope
+from .entities import VERSION
+from .recall_stats import QUANTILES, quantile
 from .switch import Serving
 
 if TYPE_CHECKING:
@@ -32,6 +37,7 @@ if TYPE_CHECKING:
     from ..vectors import Floats
 
 QUESTIONS, DEPTH = 50, 10
+ASKED, HOPS = 20, 3  # entities that the graph is asked about, and how far
 LEAST, DROP = 0.90, 0.05
 CLOSE = 0.001  # how near a score must come to the tenth best to count as one of the ten: vectors are stored in halves
 DAYS = timedelta(days=3)
@@ -61,6 +67,7 @@ class Health(Noun):
     milestone: int = 0
     advice: str = ""
     at: str = ""
+    graph: dict[str, float] = field(default_factory=dict)  # its size, what is unread, and milliseconds of each hop
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,11 +124,30 @@ class Checkup:
         milestone, advice = self._milestone(memories, before.get("milestone", 0))
         found = Health(
             "unknown" if not questions else "alert" if alerts else status, embedder.model, memories, recall,  # type: ignore[arg-type]
-            first or recall, questions, tuple(alerts), milestone, advice, times.iso(self._now()),
+            first or recall, questions, tuple(alerts), milestone, advice, times.iso(self._now()), self.graph(),
         )  # fmt: skip
         for alert in alerts:
             log.error("recall is still low: %s", alert)
         self._keep(found, first or (recall if not alerts else {}), max(milestone, before.get("milestone", 0)))
+        return found
+
+    def graph_size(self) -> dict[str, int]:
+        """How many entities, mentions and relations there are, and how many memories are still to be read."""
+        return self._store.graph_size(self._tenant, VERSION)
+
+    def graph(self) -> dict[str, float]:
+        """The size of the graph, the backlog of its extraction, and how long each hop from what is named most takes."""
+        found: dict[str, float] = {**self.graph_size()}
+        took: dict[int, list[float]] = defaultdict(list)
+
+        def timed(hop: int, seconds: float, candidates: int) -> None:
+            took[hop].append(1000 * seconds)
+
+        for key in self._store.most_named(self._tenant, ASKED):
+            with contextlib.suppress(NotFound):  # what nobody sees any more
+                Knowledge(self._store, self._tenant, Scope(), self._now(), timed=timed).query(key, depth=HOPS)
+        for hop, spent in took.items():
+            found |= {f"hop {hop} p{100 * q:g} ms": round(quantile(sorted(spent), q), 1) for q in QUANTILES}
         return found
 
     def last(self) -> Health | None:

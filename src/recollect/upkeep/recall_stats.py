@@ -17,6 +17,7 @@ from ..types import Recall
 
 KEPT = 1024
 QUANTILES = (0.5, 0.95, 0.99)
+HOP = "hop "  # before the number of a step of a question to the graph, among the stages
 log = logging.getLogger("recollect.recall")
 
 
@@ -40,6 +41,7 @@ class RecallStats:
         self.arms: Counter[str] = Counter()
         self.skipped: Counter[str] = Counter()
         self.answers: Counter[str] = Counter()
+        self.candidates: Counter[str] = Counter()  # relations that questions to the graph looked at, by hop
         self._traces = traces
         self._tracer: Any = None
 
@@ -48,9 +50,7 @@ class RecallStats:
         whole = sum(found.timings.values())
         with self._lock:
             for stage, spent in (*found.timings.items(), ("all", whole)):
-                self._stages.setdefault(stage, deque(maxlen=KEPT)).append(spent / 1000)
-                self._totals[stage] += spent / 1000  # type: ignore[assignment]  # counts in floats
-                self._counts[stage] += 1
+                self._took(stage, spent / 1000)
             self.arms.update(arm for hit in found.hits for arm in hit.arms)
             self.skipped.update(reason.partition(":")[0] for reason in found.skipped)
             self.answers["empty" if not found.hits else "weak" if found.weak else "good"] += 1
@@ -58,6 +58,17 @@ class RecallStats:
             log.debug("recalled", extra={"fields": {"hits": [(hit.memory.id, sorted(hit.arms)) for hit in found.hits]}})
         if self._traces:
             self._send(found, whole)
+
+    def hop(self, number: int, seconds: float, candidates: int) -> None:
+        """Note one step of a question to the graph."""
+        with self._lock:
+            self._took(f"{HOP}{number}", seconds)
+            self.candidates[str(number)] += candidates
+
+    def _took(self, stage: str, seconds: float) -> None:
+        self._stages.setdefault(stage, deque(maxlen=KEPT)).append(seconds)
+        self._totals[stage] += seconds  # type: ignore[assignment]  # counts in floats
+        self._counts[stage] += 1
 
     def stages(self) -> Iterator[tuple[str, dict[float, float], float, int]]:
         """Each stage with its quantiles in seconds over the newest recalls, and its sum and count over all."""
