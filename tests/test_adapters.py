@@ -24,7 +24,14 @@ Memory = Engine | Client
 PAGE = Path(__file__).parents[1] / "docs" / "adapters.md"
 SECTIONS = dict(re.findall(r"^## (.+?)\n(.*?)(?=^## |\Z)", PAGE.read_text("utf-8"), re.MULTILINE | re.DOTALL))
 # The sections of the page, with what must be installed for their examples.
-NEEDED = {"LangGraph": "langgraph"}
+NEEDED = {
+    "LangGraph": "langgraph",
+    "LangChain": "langchain_core",
+    "OpenAI Agents SDK": "agents",
+    "Pydantic AI": "pydantic_ai",
+    "Anthropic SDK": "anthropic",
+    "mem0": "recollect",
+}
 KEY = "gh" + "p_" + "a1B2" * 9
 
 
@@ -189,6 +196,145 @@ def test_a_graph_remembers_across_threads(memory: Memory) -> None:
     builder.add_edge(START, "note")
     graph = builder.compile(store=langgraph_store(memory))
     assert graph.invoke({"said": "We deploy on Thursdays."}) == {"said": "We deploy on Thursdays."}
+
+
+# -- histories --------------------------------------------------------------------------------------------------------
+
+
+def test_a_langchain_history_keeps_every_message_as_it_was(memory: Memory) -> None:
+    pytest.importorskip("langchain_core")
+    from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+
+    from recollect.adapters.langchain import RecollectChatMessageHistory, RecollectRetriever
+
+    said = [
+        HumanMessage("yes", id="1"), AIMessage("", tool_calls=[{"name": "deploy", "args": {"to": "prod"}, "id": "c1"}]),
+        ToolMessage("Deployed to prod on Thursday", tool_call_id="c1"),
+        HumanMessage("yes", additional_kwargs={"a": [1]}),
+        HumanMessage([{"type": "text", "text": "And the invoices?"}]),
+    ]  # fmt: skip
+    chat, other = (RecollectChatMessageHistory(memory, name) for name in ("one", "two"))
+    chat.add_messages(said[:2])
+    chat.add_messages(said[2:])
+    other.add_user_message("yes")
+    assert chat.messages == said
+    assert asyncio.run(chat.aget_messages()) == said
+    assert RecollectChatMessageHistory(memory, "one", limit=2).messages == said[-2:]
+    assert len(other.messages) == 1
+    turns = memory.list(scope=Scope(session="one"), kinds=["turn"]).memories
+    assert {one.speaker for one in turns} == {"user", "assistant", "tool"}
+    assert {one.trust for one in turns} == {"cited"}
+    found = RecollectRetriever(memory=memory, options={"scope": Scope(session="one")}).invoke(
+        "deployed to prod on Thursday"
+    )
+    assert found[0].page_content.startswith("Deployed to prod")
+    assert found[0].metadata["kind"] == "turn"
+    chat.clear()
+    assert (chat.messages, len(other.messages)) == ([], 1)
+
+
+def test_an_openai_agents_session_is_read_added_to_popped_and_cleared(memory: Memory) -> None:
+    pytest.importorskip("agents")
+    from agents.memory import Session
+
+    from recollect.adapters.openai_agents import RecollectSession
+
+    items: list[Any] = [
+        {"role": "user", "content": "Which port?"},
+        {"type": "function_call", "call_id": "c", "name": "look", "arguments": '{"file": "a.py"}'},
+        {"type": "function_call_output", "call_id": "c", "output": "port = 8080"},
+        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "It is 8080."}]},
+    ]
+
+    async def live() -> None:
+        session = RecollectSession(memory, "s1")
+        assert isinstance(session, Session)
+        await session.add_items(items[:1])
+        await session.add_items(items[1:])
+        assert await session.get_items() == items
+        assert await session.get_items(limit=2) == items[-2:]
+        assert await session.get_items(limit=0) == []
+        assert await RecollectSession(memory, "s2").get_items() == []
+        assert await session.pop_item() == items[-1]
+        assert await session.get_items() == items[:-1]
+        await session.clear_session()
+        assert (await session.get_items(), await session.pop_item()) == ([], None)
+
+    asyncio.run(live())
+
+
+def test_the_openai_agents_runner_goes_on_from_a_session(memory: Memory) -> None:
+    agents: Any = pytest.importorskip("agents")
+    model: Any = agents.Model
+    from openai.types.responses import ResponseOutputMessage, ResponseOutputText
+
+    from recollect.adapters.openai_agents import RecollectSession
+
+    class Counts(model):
+        async def get_response(self, *rest: Any, **more: Any) -> Any:
+            input = more["input"] if "input" in more else rest[1]
+            text = ResponseOutputText(
+                text=f"{len(input)} items so far", type="output_text", annotations=[], logprobs=[]
+            )
+            said = ResponseOutputMessage(id="m", content=[text], role="assistant", status="completed", type="message")
+            return agents.ModelResponse(output=[said], usage=agents.Usage(), response_id=None)
+
+        def stream_response(self, *given: Any, **more: Any) -> Any:
+            raise NotImplementedError
+
+    async def live() -> list[str]:
+        session = RecollectSession(memory, "s1")
+        agent = agents.Agent(name="Counter", model=Counts())
+        return [(await agents.Runner.run(agent, said, session=session)).final_output for said in ("one", "two")]
+
+    agents.set_tracing_disabled(True)
+    assert asyncio.run(live()) == ["1 items so far", "3 items so far"]
+
+
+def test_a_pydantic_ai_conversation_goes_on_from_its_history(memory: Memory) -> None:
+    pytest.importorskip("pydantic_ai")
+    from pydantic_ai import Agent
+    from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart
+    from pydantic_ai.models.function import AgentInfo, FunctionModel
+
+    from recollect.adapters.pydantic_ai import RecollectHistory
+
+    def count(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        return ModelResponse(parts=[TextPart(f"{len(messages)} messages so far")])
+
+    agent, history = Agent(FunctionModel(count)), RecollectHistory(memory, "p1")
+    first = asyncio.run(agent.run("We deploy on Thursdays.", message_history=history.messages()))
+    history.add(first.new_messages())
+    second = asyncio.run(agent.run("When do we deploy?", message_history=history.messages()))
+    history.add(second.new_messages())
+    assert (first.output, second.output) == ("1 messages so far", "3 messages so far")
+    assert history.messages() == second.all_messages()
+    assert history.messages(1) == second.new_messages()[-1:]
+    told = [one.content for one in memory.list(scope=Scope(session="p1")).memories]
+    assert "We deploy on Thursdays." in told
+    history.clear()
+    assert history.messages() == []
+
+
+def test_claude_s_memory_tool_writes_files_as_memories(memory: Memory) -> None:
+    pytest.importorskip("anthropic")
+    from anthropic.lib.tools import ToolError
+
+    from recollect.adapters.anthropic import RecollectAsyncMemoryTool, RecollectMemoryTool
+
+    tool = RecollectMemoryTool(memory, scope=Scope(project="web"))
+    assert tool.to_dict()["type"] == "memory_20250818"
+    path = "/memories/deploys.md"
+    tool.call({"command": "create", "path": path, "file_text": "We deploy on Thursdays.\n"})
+    tool.call({"command": "str_replace", "path": path, "old_str": "Thursdays", "new_str": "Fridays"})
+    assert "We deploy on Fridays." in str(tool.call({"command": "view", "path": path}))
+    with pytest.raises(ToolError, match="does not exist"):
+        tool.call({"command": "view", "path": "/memories/other.md"})
+    with pytest.raises(ToolError):
+        RecollectMemoryTool(memory, scope=Scope(project="shop")).call({"command": "view", "path": path})
+    again = RecollectAsyncMemoryTool(memory, scope=Scope(project="web"))
+    assert "deploys.md" in str(asyncio.run(again.call({"command": "view", "path": "/memories"})))
+    assert [one.title for one in memory.list(scope=Scope(project="web")).memories] == [path]
 
 
 # -- the page ---------------------------------------------------------------------------------------------------------

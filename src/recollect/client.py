@@ -174,11 +174,15 @@ class Client(Verbs):
     def _run(self, name: str, **given: Any) -> Any:
         return self._call(BY_NAME[name], given)
 
+    @staticmethod
+    def sent(operation: Operation, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The arguments of a verb as its operation takes them."""
+        nullable = {one.name for one in operation.parameters if one.nullable}
+        return {name: one for name, one in _plain(given).items() if one is not None or name in nullable}
+
     def _call(self, operation: Operation, given: Mapping[str, Any]) -> Any:
         """Send an operation's arguments to its address, and make its result again."""
-        nullable = {one.name for one in operation.parameters if one.nullable}
-        sent = {name: one for name, one in _plain(given).items() if one is not None or name in nullable}
-        path = operation.path
+        sent, path = self.sent(operation, given), operation.path
         for name in [name for name in sent if f"{{{name}}}" in path]:
             path = path.replace(f"{{{name}}}", _id(sent.pop(name)))
         if operation.method in ("GET", "DELETE"):

@@ -21,7 +21,7 @@ from ..engine import Engine
 from ..errors import BadInput, Refused
 from ..recall.query import MAX_LIMIT
 from ..redact import redact
-from ..types import Memory, Scope
+from ..types import Memory, Scope, Source
 
 Store = Engine | Client
 Path = tuple[str, ...]
@@ -99,7 +99,8 @@ class Records:
         first = (last[0].position or 0) + 1 if last else 0
         for position, (value, speaker, text) in enumerate(entries, first):
             fields = self._fields(path, str(position), value, None, False)
-            fields |= {"speaker": speaker, "position": position}
+            source = Source("", "turn", f"{self.app}:{'/'.join(path)}", author=speaker, position=position)
+            fields |= {"speaker": speaker, "position": position, "source": source}
             self._write("", text.strip() or f"({speaker})", fields)
 
     def get(self, path: Path, key: str, *, refresh: bool = False) -> Record | None:
@@ -179,7 +180,7 @@ class Records:
             except BadInput:  # another memory says the same, or else this fails again in the same way
                 self.memory.edit(id, content=f"{text}\n{mark}", reason=f"written by {self.app}", **fields)
             return
-        fields = {**fields, "kind": self.kind, "scope": self.scope, "source": self.app}
+        fields = {"source": self.app, **fields, "kind": self.kind, "scope": self.scope}
         done = self.memory.remember(text, **fields)
         if done.action == "duplicate":
             done = self.memory.remember(f"{text}\n{mark}", **fields)

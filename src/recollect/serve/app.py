@@ -2,6 +2,7 @@
 
     /               the dashboard (`page`) and logging in
     /v1/…           the operations (`http`), events, the memory tool
+    /v3/memories/…  mem0's interface (`mem0`), and below /v1/ with a slash at the end
     /mcp …          the Model Context Protocol (`mcp`)
     /hook           what assistants' hooks send (`ops.hooks`)
     /openapi.json   the operations for machines; /docs for people
@@ -35,7 +36,7 @@ from ..agents.access import Caller
 from ..engine import Engine
 from ..errors import BadInput, Forbidden, RecollectError, ServerUnavailable, StoreUnavailable
 from ..ops import hooks
-from . import events, http, metrics, openapi, page, reference, wire
+from . import events, http, mem0, metrics, openapi, page, reference, wire
 from .deliveries import Deliveries
 from .gate import Gate
 from .metrics import Metrics
@@ -111,6 +112,7 @@ def application(engine: Engine, stopping: threading.Event | None = None, secret:
     app = Starlette(
         routes=[
             *http.routes(tenants),
+            *mem0.routes(tenants),
             events.route(tenants, measured, end),
             *_about(tenants, measured),
             *page.routes(tenants, sessions, secret),

@@ -130,7 +130,7 @@ class Gate:
     def _shown(self, method: str, headers: Headers) -> str | None:
         """The token or secret that a request shows, by itself or by a cookie that stands for it."""
         kind, _, shown = headers.get("authorization", "").partition(" ")
-        if kind.lower() == "bearer":
+        if kind.lower() in ("bearer", "token"):  # the second is how mem0's client says it
             return shown.strip()
         if kind:
             raise Unauthorised(f"Authorization must be a bearer token, not {kind!r:.20}.")
