@@ -108,9 +108,10 @@ class Shared:
         if unknown := options.keys() - RecallFields.__annotations__.keys():
             raise BadInput(f"recall has no option {', '.join(sorted(unknown))}.")
         options.setdefault("scope", self.core.scope)
+        free = options.get("limit") is None
         if options.get("recipe", "default") == "default":
             options.setdefault("limit", self.core.settings.recall_limit)
-        asked = parse(query, self.core.now(), **options)
+        asked = replace(parse(query, self.core.now(), **options), free=free)
         head, key = self.core.store.head(self.core.tenant), asked.key()
         if known := self.recalls.get(key, head):
             return known

@@ -367,12 +367,16 @@ class Engine(Lookup):
             facts = sorted(own, key=lambda m: (-m.importance, m.id))
         asked = query or task
         noted = [] if hits is None else [hit.memory for hit in hits]  # recall notes what it finds
+        order: tuple[str, ...] = ()
         if hits is None:
-            hits = self.recall(asked, scope=where, limit=20, networks=list(networks)).hits if text.clean(asked) else ()
+            hits = ()
+            if text.clean(asked):
+                found = self.recall(asked, scope=where, limit=20, networks=list(networks))
+                hits, order = found.hits, tuple(id for group in found.groups for id in group.memories)
         memories = [*rules, *facts, *(hit.memory for hit in hits)]
         sources = {one.id: one for one in self._store.of(self._tenant, Source, [m.source for m in memories])}
         parts = Parts(
-            system, standing(rules, where, sources), facts[:20], task, hits, history, asked, sources, self._now()
+            system, standing(rules, where, sources), facts[:20], task, hits, history, asked, sources, self._now(), order
         )  # fmt: skip
         fixed = {} if history else {"history": 0}
         made = build(parts.first(most) if most else parts, Budgets.of(budget, **fixed), TOKENS, index=index)

@@ -511,11 +511,20 @@ class Explained(Noun):
 
 
 @dataclass(frozen=True, slots=True)
+class Group(Noun):
+    """Memories on one topic, by their ids, the oldest first; without a topic, those that share none."""
+
+    topic: str
+    memories: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Recall(Noun):
     """The answer to a question: hits, best first, with what ran and what was skipped, and why.
 
     `weak` says that probably none of the hits answers the question: show them as such, or not at all. `fits` is how
     probable it is that one does; 1 where no ranker looked. `time` says from which time the question is answered.
+    `groups` lays the hits out by topic, where the question wants everything on a subject.
     """
 
     query: str
@@ -528,6 +537,14 @@ class Recall(Noun):
     weak: bool = False
     fits: float = 1.0
     time: str = ""
+    groups: tuple[Group, ...] = ()
+
+    @property
+    def laid_out(self) -> tuple[tuple[str, tuple[Hit, ...]], ...]:
+        """The hits under their topics; all under none where the question asks for one answer."""
+        by_id = {hit.memory.id: hit for hit in self.hits}
+        told = ((one.topic, tuple(by_id[id] for id in one.memories if id in by_id)) for one in self.groups)
+        return tuple(one for one in told if one[1]) or (("", self.hits),)
 
     @property
     def unlikely(self) -> bool:

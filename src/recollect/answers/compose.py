@@ -21,6 +21,7 @@ from ..types import Hit, Memory
 
 HITS = 6  # what recall finds for an answer
 CITED = 3  # sources of an answer made of passages
+COVERED, SHORT = 12, 90  # sources, and tokens of each, where the question wants everything on a subject
 QUOTE, QUOTES = 350, 700  # tokens of one source, which is whole up to here, and of all of them
 LEFT = 60  # tokens that a further source needs
 LONGEST = 4000  # characters of an answer
@@ -65,9 +66,15 @@ def covered(found: Sequence[Memory], rarity: Mapping[str, float]) -> float:
     return sum(weight for term, weight in rarity.items() if term in said) / total if total else 0.0
 
 
-def extract(question: str, hits: Sequence[Hit], fits: float, rarity: Mapping[str, float]) -> Composed | None:
-    """The best passages among the hits; None where they probably do not answer."""
-    chosen = _chosen([hit for hit in hits if not elsewhere(question, _said(hit.memory))], rarity)
+def extract(
+    question: str, hits: Sequence[Hit], fits: float, rarity: Mapping[str, float], *, everything: bool = False
+) -> Composed | None:  # fmt: skip
+    """The best passages among the hits; None where they probably do not answer.
+
+    Where `everything` is wanted, each hit that bears on the question has its passage, in the order of time.
+    """
+    here = [hit for hit in hits if not elsewhere(question, _said(hit.memory))]
+    chosen = bearing(here, rarity) if everything else _chosen(here, rarity)
     if not chosen:
         return None
     sure = (fits if fits < 1 else NO_RANKER * covered(chosen, rarity)) * chosen[0].confidence
@@ -77,8 +84,10 @@ def extract(question: str, hits: Sequence[Hit], fits: float, rarity: Mapping[str
     for memory in chosen:
         if room < LEFT:
             break
-        cited.append((memory, _quote(memory, rarity, min(QUOTE, room))))
+        cited.append((memory, _quote(memory, rarity, min(SHORT if everything else QUOTE, room))))
         room -= text.tokens(cited[-1][1])
+    if everything:
+        cited.sort(key=lambda one: one[0].valid_from or one[0].created_at)
     body = "\n".join(f"{quote} [{number}]" for number, (_, quote) in enumerate(cited, 1))
     why = f"the words of {len(cited)} source{'s' if len(cited) > 1 else ''}"
     if sure < 0.5:

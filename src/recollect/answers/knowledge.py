@@ -32,7 +32,7 @@ class Knowledge:
     _parts: Parts
 
     def recall(self, asked: Asked, shown: Sequence[str] = ()) -> Recall:
-        options = {"scope": asked.scope, "limit": compose.HITS, "shown": tuple(shown), "networks": asked.networks}
+        options = {"scope": asked.scope, "limit": compose.COVERED, "shown": tuple(shown), "networks": asked.networks}
         return self._parts.recall(asked.question, options)
 
     def understood(self, asked: Asked) -> Understood:
@@ -47,18 +47,21 @@ class Knowledge:
         return self._compose_once(asked, self.recall(asked, shown=cited))
 
     def _compose_once(self, asked: Asked, found: Recall) -> tuple[Composed | None, tuple[str, ...]]:
-        hits = [hit for hit in found.hits if could_answer(hit.memory, asked.question)][: compose.HITS]
+        whole = bool(found.groups)
+        hits = [hit for hit in found.hits if could_answer(hit.memory, asked.question)]
+        hits = hits[: compose.COVERED if whole else compose.HITS]
         if found.fits < compose.LEAST or not hits:
             return None, ()
         rarity = self._freshness.rarity(asked.question, asked.scope)
         llm = self._parts.llm("extract", "ask", asked.scope.project)
         if llm is None:
-            return compose.extract(asked.question, hits, found.fits, rarity), ()
+            return compose.extract(asked.question, hits, found.fits, rarity, everything=whole), ()
         prompt = compose.prompt(asked.question, hits)
         try:
             done = llm.complete(compose.SYSTEM, [("user", prompt)], compose.SCHEMA, compose.TOKENS)
         except (BadAnswer, ModelUnavailable, BudgetSpent) as error:
-            return compose.extract(asked.question, hits, found.fits, rarity), (f"llm: {error}",)
+            made = compose.extract(asked.question, hits, found.fits, rarity, everything=whole)
+            return made, (f"llm: {error}",)
         return compose.read(done.data, hits, rarity, llm.model), ()
 
     def made(self, asked: Asked, made: Composed | None, head: int, took: float) -> Answer:

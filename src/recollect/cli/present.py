@@ -229,7 +229,13 @@ def recalled(result: Recall, look: Look, explain: bool = False, empty: bool = Fa
     said = "Probably nothing here answers that; this comes closest." if result.unlikely else "This may not answer it."
     weak = [look.paint(said, "yellow")] if result.weak else []
     weak += [look.dim(f"answered {result.time}")] if result.time else []
-    blocks = weak + ["\n".join(hit(found, number, look, explain)) for number, found in enumerate(result.hits, start=1)]
+    numbers = {found.memory.id: number for number, found in enumerate(result.hits, start=1)}
+    if result.groups:
+        weak += [look.dim(f"everything on this: {len(result.hits)} memories, the oldest first; numbers tell the best")]
+    blocks = weak
+    for topic, hits in result.laid_out:
+        blocks += [look.paint(topic or "others", bold=True)] if len(result.groups) > 1 else []
+        blocks += ["\n".join(hit(found, numbers[found.memory.id], look, explain)) for found in hits]
     if explain:
         blocks.append("\n".join(explained(result, look)))
     return "\n\n".join(blocks)

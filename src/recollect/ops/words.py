@@ -5,7 +5,7 @@ Recalled text is fenced as data (`recall.fence`). Ids are whole, because a model
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -44,13 +44,25 @@ def title_line(memory: Memory, now: datetime) -> str:
     return f"{fenced(title, id=memory.id, kind=label(memory))} {times.ago(memory.happened_at, now)}{places}"
 
 
+COVERED = "Everything that was found on this, the oldest first, and by topic where there are several."
+
+
 def recalled(result: Recall, now: datetime) -> str:
     skipped = [f"(skipped: {neutral(line)})" for line in result.skipped]
     if not result.hits:
         return "\n".join(["Nothing found in memory. Other words, or fewer filters, may find it.", *skipped])
     weak = [UNLIKELY if result.unlikely else UNSURE] if result.weak else []
     time = [f"Answered {neutral(result.time)}."] if result.time else []
-    return "\n".join([HEADER, *time, *weak, *(memory_line(hit.memory) for hit in result.hits), *skipped])
+    whole = [COVERED] if result.groups else []
+    return "\n".join([HEADER, *time, *weak, *whole, *_by_topic(result), *skipped])
+
+
+def _by_topic(result: Recall) -> Iterator[str]:
+    """The hits, under their topics where there are some. A topic is a word of the memories, so it is data too."""
+    for topic, hits in result.laid_out:
+        if len(result.groups) > 1:
+            yield f"{neutral(topic) or 'Others'}:"
+        yield from (memory_line(hit.memory) for hit in hits)
 
 
 def contexted(result: Context, now: datetime) -> str:

@@ -75,6 +75,7 @@ class Parts:
     query: str = ""
     sources: Mapping[str, Source] = field(default_factory=dict)
     now: datetime | None = None  # for the ages of an index; without it they are dates
+    order: Sequence[str] = ()  # ids of the knowledge as it is laid out, where that is not best first
 
     def first(self, most: int) -> Parts:
         """The same with at most so many memories; half of them are left to the knowledge, where there is as much."""
@@ -286,6 +287,8 @@ class _Page:
         lines = self._listed(memories, name, room) if listed else self._told(memories, asked, room, unasked)
         if not lines:
             return None
+        if name == "knowledge" and self.parts.order:
+            lines = {id: lines[id] for id in self.parts.order if id in lines}
         return self._block(name, "\n".join([head, *lines.values()]), tuple(lines), len(memories) - len(lines))
 
     def _told(self, memories: list[Memory], asked: list[str], room: int, unasked: bool) -> dict[str, str]:

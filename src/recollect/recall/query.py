@@ -18,6 +18,7 @@ from .recipes import Recipe
 MAX_LIMIT = 1000
 MAX_TOKENS = 1_000_000
 DEFAULT_LIMIT = 10
+COVERED_LIMIT, COVERED_TOKENS = 30, 3000  # where everything on a subject is wanted, and the caller sets no limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,7 @@ class Query:
     explain: bool
     binds: bool = True  # a kind that the question wants a list of is the only one looked at
     then: tuple[datetime, datetime] | None = None  # a time that is over, which the question itself names
+    free: bool = False  # the limit is the usual one, and not the caller's
 
     def key(self) -> tuple[object, ...]:
         """What must be equal for an answer to serve again; the moment of asking is not part of it."""
@@ -45,6 +47,7 @@ class Query:
             self.recipe.name,
             self.recipe.diversity,
             self.limit,
+            self.free,
             self.as_of,
             self.true_at,
             self.max_tokens,
@@ -53,6 +56,11 @@ class Query:
             self.shown,
         )
         return (self.text, filter, current, *rest, self.abstain, self.explain)
+
+    def covering(self) -> Query:
+        """With room for everything on a subject, where the caller has set no limits."""
+        tokens = COVERED_TOKENS if self.max_tokens is None and self.free else self.max_tokens
+        return replace(self, limit=max(COVERED_LIMIT, self.limit) if self.free else self.limit, max_tokens=tokens)
 
     def narrowed(self, hints: Mapping[str, tuple[str, ...]]) -> Query:
         """With what the question itself says of where to look (`project:web type:decision tag:auth`).

@@ -18,21 +18,22 @@ from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from .. import rank, times
+from .. import rank
 from ..errors import ModelUnavailable, StoreCorrupt
 from ..history.asof import Past, held
 from ..language import terms
 from ..store.contract import Store
-from ..types import STATES, Explained, Filter, Hit, Link, Memory, Recall
-from . import intent
+from ..types import STATES, Filter, Hit, Link, Memory, Recall
+from . import coverage, intent
 from .anchors import moment_of
 from .arms import Arms, Scores, closeness, within
 from .chains import Chain, Chains, with_chains
+from .explaining import explained
 from .naming import Names
 from .observed import without_summaries
 from .printing import printed_tokens, read_text, said, why
 from .query import Query
-from .select import Scored, by_age, has_words_of, newer_first, once_each, select, with_sessions, withheld
+from .select import ALIKE, Scored, by_age, has_words_of, newer_first, once_each, select, with_sessions, withheld
 from .then import asked_back, held_then, told_at
 from .timing import DEPTH as ARRANGED
 from .timing import Fit, Timing, arrange, asks_order, describe, in_order, timing_of
@@ -169,13 +170,29 @@ class Reader:
             scored = once_each(newer_first(read, self._older_and_newer(found, read, models)))
             scored = self._arrange(found, scored, models)
             left = [] if weak and query.abstain else scored
-            chosen = select(left, query.recipe, query.limit, query.max_tokens, query.shown, printed_tokens)
+            if wide := self._covers(found, models):
+                query, left = query.covering(), coverage.worth(left, ranked.logits, query)
+            alike = coverage.ALIKE if wide else ALIKE
+            chosen = select(left, query.recipe, query.limit, query.max_tokens, query.shown, printed_tokens, alike)
             hits = self._hits(found, [(one.memory, one.score) for one in chosen.chosen])
-        told = _explained(found, chosen.dropped, ranked.scores, weighed, scored) if query.explain else None
+            words = set(terms.of_query(found.question))
+            told_in = asks_order(found.question)
+            groups = coverage.grouped([hit.memory for hit in hits], words, in_order=told_in) if wide else ()
+        told = explained(found, chosen.dropped, ranked.scores, weighed, scored) if query.explain else None
         skipped = (*models.skipped, *found.skipped, *ranked.skipped)
         sure = round(min(fits, 1.0), 4)
         time = describe(found.timing, query) if found.timing else ""
-        return Recall(query.text, hits, tuple(found.arms), skipped, chosen.tokens, watch.spent, told, weak, sure, time)
+        return Recall(
+            query.text, hits, tuple(found.arms), skipped, chosen.tokens, watch.spent, told, weak, sure, time, groups
+        )
+
+    def _covers(self, found: Found, models: Models) -> bool:
+        """Whether a question wants everything on its subject."""
+        if not found.query.recipe.covers:
+            return False
+        fitted, model = coverage.load(), models.embedder
+        vector = self._vector(found.question, model) if model is not None and model.model == fitted.model else None
+        return fitted.probability(found.question, vector) >= coverage.WANTED
 
     def find(self, query: Query, models: Models, watch: Stopwatch) -> Found:
         """The candidates of a question: understood, looked for by every arm, fused, and read."""
@@ -534,35 +551,6 @@ def _of_time(found: Found) -> float:
     when, timed = found.asked.when, found.arms.get("time", {})
     sure = (timed[memory.id] for memory in found.memories if when and memory.id in timed and within(memory, when))
     return max(sure, default=0.0)
-
-
-def _explained(
-    found: Found, dropped: list[tuple[str, str]], ranked: Scores, weighed: Sequence[Scored], read: Sequence[Scored]
-) -> Explained:
-    asked, when = found.asked, found.asked.when
-    pool = [memory.id for memory in found.memories]
-    stages = {
-        "fused": {id: found.fused.get(id, 0.0) for id in pool}, "ranked": {id: ranked.get(id, 0.0) for id in pool},
-        "weighed": {one.memory.id: one.score for one in weighed},
-        "read": {one.memory.id: one.score for one in read},
-    }  # fmt: skip
-    return Explained(
-        candidates=_rounded(found.arms),
-        dropped=tuple(dropped),
-        when=f"{when.words}: {_edge(when.start)} to {_edge(when.end)}, sure to {when.confidence:.0%}" if when else "",
-        hints={name: tuple(values) for name, values in asked.hints.items()},
-        variants=asked.variants,
-        stages=_rounded(stages),
-    )
-
-
-def _rounded(scores: Mapping[str, Scores]) -> dict[str, tuple[tuple[str, float], ...]]:
-    """Scores by name, the best first."""
-    return {name: tuple((id, round(some[id], 4)) for id in rank.order(some)) for name, some in scores.items()}
-
-
-def _edge(moment: datetime | None) -> str:
-    return times.iso(moment) if moment else "…"
 
 
 def local(moment: datetime) -> datetime:

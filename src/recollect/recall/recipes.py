@@ -42,6 +42,7 @@ class Recipe:
     withhold_stale: bool = False
     kinds: tuple[str, ...] = ()  # asked for just these, it is taken unless another is named
     messages: int = field(default=1)
+    covers: bool = False  # a question that wants everything on a subject is given a longer answer, laid out by topic
 
 
 RECIPES = {
@@ -49,12 +50,12 @@ RECIPES = {
     for recipe in (
         Recipe(
             "default", "the best answer to a question",
-            {"text": 0.5, "vector": 0.5, "links": 0.1, "time": 0.15}, effort="balanced",
+            {"text": 0.5, "vector": 0.5, "links": 0.1, "time": 0.15}, effort="balanced", covers=True,
         ),
         Recipe(
             "verified", "the same, without what cites code that has changed since",
             {"text": 0.5, "vector": 0.5, "links": 0.1, "time": 0.15}, effort="balanced",
-            withhold_stale=True,
+            withhold_stale=True, covers=True,
         ),
         Recipe(
             "code", "a function or a type by what it does or what it is called; taken where only code is asked for",
@@ -76,6 +77,7 @@ RECIPES = {
         Recipe(
             "deep", "reciprocal ranks of every arm, then a reranker; slow, for the hard question",
             {"text": 1.0, "vector": 1.0, "links": 1.0}, fusion="rrf", effort="deep", weigh="none", limit=5,
+            covers=True,
         ),
     )
 }  # fmt: skip
@@ -96,6 +98,6 @@ def recipe(name: str) -> Recipe:
 @cache
 def fingerprint(name: str = "default") -> str:
     """A hash of how a recall scores: another one, when any number of the recipe or of a fitted network is another."""
-    file = Path(__file__).with_name("ranker.json")
-    weights = hashlib.sha256(file.read_bytes()).hexdigest() if file.exists() else ""
+    files = (Path(__file__).with_name(f"{name}.json") for name in ("ranker", "coverage"))
+    weights = hashlib.sha256(b"".join(file.read_bytes() for file in files if file.exists())).hexdigest()
     return text.key(f"{recipe(name)!r} {weights}")

@@ -41,9 +41,9 @@ class Selection:
 
 def select(
     candidates: Sequence[Scored], recipe: Recipe, limit: int, max_tokens: int | None, shown: Collection[str],
-    cost: Callable[[Memory], int],
+    cost: Callable[[Memory], int], alike: float = ALIKE,
 ) -> Selection:  # fmt: skip
-    """Choose among candidates given best first."""
+    """Choose among candidates given best first; of two that have the share `alike` of their terms in common, one."""
     result = Selection()
     left = _fitting(candidates, recipe, shown, result)
     if recipe.balance and limit >= 3 * SHARE:
@@ -57,7 +57,7 @@ def select(
             reason = f"over the limit of {limit}"
         else:
             words = _words(one.memory)
-            twin = next((id for other, id in told if overlap(words, other) >= ALIKE), "")
+            twin = next((id for other, id in told if overlap(words, other) >= alike), "")
             price = cost(one.memory)
             if twin:
                 reason = f"says the same as {twin}"
@@ -147,7 +147,7 @@ def _fitting(candidates: Sequence[Scored], recipe: Recipe, shown: Collection[str
     for one in candidates:
         if why := withheld(one.memory, recipe, shown):
             result.dropped.append((one.memory.id, why))
-        elif one.score < recipe.threshold:
+        elif 0 < recipe.threshold > one.score:  # a logit may be negative: only differences between them mean anything
             result.dropped.append((one.memory.id, f"below the threshold of {recipe.threshold:g}"))
         else:
             left.append(one)
