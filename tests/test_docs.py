@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from foreign_files import unpack
 from recollect import errors
 from recollect.cli import cli
 from recollect.settings import Settings
@@ -49,6 +50,8 @@ def commands(block: str) -> list[tuple[str, list[str]]]:
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "console")], ids=lambda page: page.name)
 def test_the_commands_on_a_page_print_what_the_page_says(page: Path, tmp_path: Path) -> None:
     environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "COLUMNS": "120"}
+    if page.name == "importing.md" or page.name.startswith("from-"):
+        unpack(tmp_path)  # what the programs keep that the page speaks of
     for block in blocks(page, "console"):
         for command, wanted in commands(block):
             done = subprocess.run(

@@ -149,18 +149,20 @@ class Engine(Lookup):
             self._store.close()
 
     def for_caller(
-        self, *, tenant: str | None = None, actor: str | None = None, model: bool = False, at: Scope | None = None
-    ) -> Engine:
+        self, *, tenant: str | None = None, actor: str | None = None, model: bool = False, at: Scope | None = None,
+        most: str = "stated",
+    ) -> Engine:  # fmt: skip
         """An engine for another tenant, actor or place on the same store and models; it is closed with this one.
 
-        With `model`, a language model speaks through it: what it stores is its conclusion, whatever it claims.
+        With `model`, a language model speaks through it: what it stores is its conclusion, whatever it claims. `most`
+        is how far it is trusted otherwise.
         """
         chosen = self.settings
         if tenant is not None and tenant != self._tenant:
             chosen = replace(chosen, tenant=tenant, user="", project="")
         if at is not None:
             chosen = replace(chosen, user=at.user, project=at.project)
-        core = Core.of(self._store, chosen, actor or self._actor, self._now, "derived" if model else "stated")
+        core = Core.of(self._store, chosen, actor or self._actor, self._now, "derived" if model else most)
         return Engine(core, self._shared if core.tenant == self._tenant else Shared(core, self._shared))
 
     def other_tenants(self) -> Iterator[Engine]:
@@ -506,8 +508,9 @@ class Engine(Lookup):
             granted = "stated"
         trusted, erasures = lowest((granted, self._writer.most)), Erasures.load(self.settings.home, self._tenant)
         importer = exchange.Importer(self._writer, self.graph(), trusted, erasures)
-        with self.checkpoints.around("import"):
+        with self.checkpoints.around("import") as made:
             result = importer.run(Path(path), self._scope, progress)
+        result.checkpoint = next((one.name for one in made), "")
         if embed:
             self.embed(progress=progress, change="never")
         self.extract_entities()

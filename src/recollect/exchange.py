@@ -3,7 +3,8 @@
 An export is a header and one object a line: sources, memories, evidence, links, tombstones and, if asked, the journal.
 Imported values are checked, cleaned and redacted like any other, and rejected, purged and erased values stay out. With
 its journal, an export is replayed into an empty store. Also read: one JSON object with `content` (or `text`) a line,
-and the entities and relations of the reference memory server.
+and the entities and relations of the reference memory server. A line may name its source with an id, the entities it is
+`about`, and, with `type` "tie", two memories by their sources; whose source is known is not taken in twice.
 
 A file is `unverified` unless the importer says otherwise. An export of this home keeps its trust: it ends with an HMAC
 under a key of the home. A journal is replayed, and a rejection applied, only from a file that is trusted as `stated`.
@@ -36,6 +37,7 @@ from .history.erasures import Erasures
 from .history.replay import sift
 from .redact import redact
 from .remember.drafts import MAX_REF, fields_of, prepare, source_of
+from .remember.mention import ABOUT
 from .remember.rejections import Rejections
 from .remember.write import BATCH, COPIED, Writer
 from .store.contract import Store, Transaction
@@ -43,6 +45,7 @@ from .store.salvage import Salvaged
 from .store.trail import Trace
 from .text import key
 from .types import (
+    RELATIONS,
     SCOPE_FIELDS,
     STATES,
     TRUSTS,
@@ -66,6 +69,8 @@ SQLITE = b"SQLite format 3\0"
 ORDER: tuple[type[Kept], ...] = (Source, Memory, Evidence, Entity, Link, Tombstone, *AGENT_NOUNS)
 NOUNS = {kind.__name__.lower(): kind for kind in ORDER}  # checkpoints and holds are of one store
 ALIASES = {"text": "content", "type": "kind", "references": "refs", "description": "content", "name": "title"}
+SORTS = {"cited": "document", "stated": "statement"}  # what sort of source is trusted so far
+TIE = ("from", "relation", "to")
 Progress = Callable[[int, int], None]
 T = TypeVar("T")
 
@@ -84,6 +89,7 @@ class Imported(Noun):
     redacted: list[str] = field(default_factory=list)
     ignored: dict[str, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    checkpoint: str = ""  # by which it is taken back
 
 
 def export(
@@ -226,6 +232,8 @@ class Importer:
         self._erasures = erasures
         self._nodes: list[Node] = []
         self._relations: list[Relation] = []
+        self._ties: list[dict[str, Any]] = []
+        self._about: dict[str, list[str]] = {}  # what the memory of a source is about
         self._rejections = Rejections(writer)
         self._result = Imported()
         self._redacted: set[str] = set()
@@ -257,10 +265,11 @@ class Importer:
         self._rejections = Rejections(self._writer, since, self._trust)
         self._take(nouns, progress)
         self._result.notes += self._rejections.notes()
-        for batch in self._writer.remember(drafts, None):
+        for batch in self._writer.remember(self._unknown(drafts), None):
             for result in batch:
                 self._count(result.action, result.redacted)
         self._take_graph(Source("", "import", uri=path.name[:MAX_NAME]))
+        self._tie()
         self._result.redacted = sorted(self._redacted)
         self._result.ignored = dict(self._ignored)
         return self._result
@@ -289,6 +298,9 @@ class Importer:
             self._nodes.append(Node(name, entity_type, tuple(said)))
         elif kind == "relation" and "relationType" in data:
             self._relations.append(Relation(*_texts(data, "from", "relationType", "to")))
+        elif kind == "tie":
+            one_of(data.get("relation"), RELATIONS, "relation")
+            self._ties.append(dict(zip(TIE, _texts(data, *TIE), strict=True)) | {"reason": str(data.get("reason", ""))})
         else:
             draft = self._draft(data, scope, path)
             made = prepare(draft, self._writer.content_limit, self._actor)  # here, so that an error names the line
@@ -365,16 +377,54 @@ class Importer:
         if "content" not in named:
             raise BadInput("There is no content here.", fix='Each line needs at least {"content": "…"}.')
         known = {f.name for f in fields(Draft)}
-        self._ignored.update(name for name in named if name not in known and name not in SCOPE_FIELDS)
+        self._ignored.update(name for name in named if name not in known and name not in (*SCOPE_FIELDS, "about"))
         places = {name: str(named.pop(name)) for name in SCOPE_FIELDS if named.get(name)}
         values: dict[str, Any] = {
             name: tuple(v) if isinstance(v, list) else v for name, v in named.items() if name in known
         }
         values["scope"] = replace(scope, **places)
-        if isinstance(said := values.get("source"), str) and self._trust != "stated":
+        said = values.get("source")
+        if isinstance(said, dict):
+            values["source"] = self._source(said, list(named.get("about", ())))
+        elif isinstance(said, str) and self._trust != "stated":
             values["source"] = Source("", "import", uri=said[:MAX_REF])
         values.setdefault("source", Source("", "import", uri=path.name[:MAX_NAME]))
         return Draft(**values)
+
+    def _source(self, said: dict[str, Any], about: list[str]) -> Source:
+        """A source that a line names, of the sort that is as trusted as the import is."""
+        id = said.get("id")
+        if not isinstance(id, str) or not ids.whole(id):
+            raise BadInput(f"{id!r} is not an id of a source.")
+        self._about[id] = about
+        told = Source(id, SORTS.get(self._trust, "import"), occurred_at=said.get("occurred_at") or None)
+        texts: dict[str, Any] = {
+            name: said.get(name) or "" for name in ("uri", "title", "content", "author", "session")
+        }
+        return replace(told, **texts)
+
+    def _unknown(self, drafts: list[Draft]) -> list[Draft]:
+        """The drafts whose source is not here yet; the others were taken in before."""
+        named = {draft.source.id for draft in drafts if isinstance(draft.source, Source) and draft.source.id}
+        here = {source.id for source in self._store.of(self._tenant, Source, sorted(named))} if named else set()
+        fresh = [one for one in drafts if not (isinstance(one.source, Source) and one.source.id in here)]
+        self._result.known += len(drafts) - len(fresh)
+        return fresh
+
+    def _tie(self) -> None:
+        """Tie memories to the entities they are about and to each other, by their sources."""
+        ends = {one[end] for one in self._ties for end in ("from", "to")}
+        ends |= {id for id, told in self._about.items() if told}
+        found = {memory.source: memory for memory in self._store.of(self._tenant, Memory, sorted(ends), "source")}
+        about = [(name, ABOUT, found[id].id) for id, named in self._about.items() if id in found for name in named]
+        for start in range(0, len(about), MAX_GIVEN):
+            self._result.others += self._graph.attach(about[start : start + MAX_GIVEN])
+        for one in self._ties:
+            first, second = found.get(one["from"]), found.get(one["to"])
+            if not first or not second or first.id == second.id or first.scope.user != second.scope.user:
+                continue
+            if TRUSTS.index(second.trust) <= TRUSTS.index(self._trust):  # a file ends nothing that is trusted more
+                self._writer.link(first, one["relation"], second, one["reason"])
 
     def _replay(self, entries: list[Entry], nouns: list[Kept]) -> None:
         """History and all, in one transaction; the memories of the file must be what the history leads to."""
@@ -407,8 +457,9 @@ class Importer:
         """Entities and relations: what is there already gets what is new of it."""
         for start in range(0, len(self._nodes), MAX_GIVEN):
             nodes = self._nodes[start : start + MAX_GIVEN]
+            here = {one.name: set(one.observations) for one in self._graph.open([node.name for node in nodes]).nodes}
             fresh = {node.name: node for node in self._graph.create(nodes, source)}
-            told = [(node.name, node.observations) for node in nodes if node.name not in fresh]
+            told = [(node.name, self._unheard(node, here.get(node.name, set()))) for node in nodes if node.name in here]
             said = sum(map(len, self._graph.observe(told, source)))
             self._result.created += said + sum(len(node.observations) for node in fresh.values())
             self._result.others += len(fresh)
@@ -417,6 +468,11 @@ class Importer:
                 self._result.others += len(self._graph.relate([relation]))
             except NotFound as error:
                 self._result.notes.append(f"a relation left out: {error.message}")
+
+    def _unheard(self, node: Node, here: set[str]) -> tuple[str, ...]:
+        fresh = tuple(one for one in node.observations if text.clean(one) not in here)
+        self._result.known += len(node.observations) - len(fresh)
+        return fresh
 
     def _one(self, changes: Transaction, noun: Kept, parts: set[str]) -> bool:
         """Take one noun in; whether it is new."""

@@ -5,6 +5,7 @@ a time as the text comes in, so that a large export costs no more memory than it
 
     [{"mapping": {…}, "current_node": …}, …]                ChatGPT: a tree, of which the branch that was kept is read
     [{"chat_messages": [{"sender": "human", …}]}, …]        Claude
+    {"requests": [{"message": {"text": …}, "response": […]}]}   Copilot in VS Code, a session a file
     [{"messages": [{"role": "user", "content": …}]}, …]     anybody; also {"conversations": […]} around any of these
     [{"role": "user", "content": …}, …]                     one conversation; also {"messages": […]}
 
@@ -45,6 +46,8 @@ def read(pieces: Iterable[str], session: str, tally: Tally) -> Iterator[Said]:
         elif "chat_messages" in item:
             listed = item["chat_messages"] if isinstance(item["chat_messages"], list) else []
             yield from _counted(_listed(listed, _name(item, "uuid", "id") or _hash(item), host="claude.ai"), tally)
+        elif isinstance(item.get("requests"), list):
+            yield from _counted(_copilot(item["requests"], _name(item, "sessionId") or session), tally)
         elif "conversations" in item and isinstance(item["conversations"], list):
             yield from read([json.dumps(item["conversations"])], session, tally)
         elif "messages" in item and isinstance(item["messages"], list):
@@ -134,6 +137,29 @@ def _chatgpt_said(message: Mapping[str, Any], session: str) -> Said | str:
     return Said(_name(message, "id"), ROLES[role], text, _time(message.get("create_time")), "chatgpt", session)
 
 
+def _copilot(requests: list[Any], session: str) -> Iterator[Said | str]:
+    """What was asked and answered; parts of an answer that have a kind are edits, progress and calls of tools."""
+    for number, one in enumerate(requests[:MAX_MESSAGES]):
+        if not isinstance(one, Mapping):
+            yield ""
+            continue
+        id, at = _name(one, "requestId") or f"#{number}", _time(one.get("timestamp"))
+        asked, parts = one.get("message"), one.get("response")
+        yield Said(id, "user", _text(asked), at, "copilot", session)
+        told = (
+            [
+                part.get("value")
+                for part in parts
+                if isinstance(part, Mapping) and part.get("kind") in (None, "markdownContent")
+            ]
+            if isinstance(parts, list)
+            else []
+        )
+        words = [part.get("value") if isinstance(part, Mapping) else part for part in told]
+        answer = "".join(one for one in words if isinstance(one, str)).strip()
+        yield Said(f"{id}/answer", "assistant", answer, at, "copilot", session)
+
+
 def _listed(messages: list[Any], session: str, first: int = 0, host: str = "chat") -> Iterator[Said | str]:
     for number, message in enumerate(messages[:MAX_MESSAGES], start=first):
         role = _name(message, "role", "sender", "speaker", "from").lower() if isinstance(message, Mapping) else ""
@@ -183,7 +209,9 @@ def _name(data: Mapping[str, Any], *names: str) -> str:
 
 
 def _time(value: Any) -> str:
-    """A time as ISO text, from such a text or from seconds since 1970."""
+    """A time as ISO text, from such a text or from seconds or milliseconds since 1970."""
+    if isinstance(value, int | float) and 4e9 <= value < 4e12:
+        value = value / 1000
     if isinstance(value, int | float) and 0 < value < 4e9:
         return times.iso(datetime.fromtimestamp(value, UTC))
     return value[:64] if isinstance(value, str) else ""

@@ -150,6 +150,8 @@ class Talk:
             return self._claude(record)
         if kind == "attachment":
             return self._attachment(record)
+        if isinstance(kind, str) and isinstance(record.get("data"), Mapping) and "." in kind:
+            return self._copilot(kind, record)
         if kind == "message" or (isinstance(kind, str) and kind in CODEX_KEEPS):
             return self._codex(record)
         if isinstance(kind, str) and kind in CLAUDE_KEEPS:
@@ -162,6 +164,19 @@ class Talk:
             id, at = _name(record.get("id")) or f"#{self.tally.lines}", _name(record.get("timestamp"))
             return why or Said(id, speaker, text, at, "chat", self.session, self.cwd)
         return "state record" if record.get("record_type") == "state" else ""
+
+    def _copilot(self, kind: str, record: Mapping[str, Any]) -> Said | str:
+        """A record of Copilot CLI: `user.message`, `assistant.message`, and others that say nothing."""
+        inside = record["data"]
+        if kind == "session.start":
+            context = inside.get("context")
+            self.session = _name(inside.get("sessionId")) or self.session
+            self.cwd = _name(context.get("cwd")) if isinstance(context, Mapping) else self.cwd
+        if kind not in ("user.message", "assistant.message"):
+            return f"{kind} record"
+        speaker, text, why = _parts(inside.get("content"), kind.partition(".")[0], self.tools)
+        at = _name(record.get("timestamp"))
+        return why or Said(_name(record.get("id")), speaker, text, at, "copilot", self.session, self.cwd)
 
     def _claude(self, record: Mapping[str, Any]) -> Said | str:
         message = record["message"]

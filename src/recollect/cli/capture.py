@@ -46,7 +46,7 @@ def capture(
                 report = tap.run(places, step)
         if follow:
             _follow(tap, places)
-    app.say(report, partial(_captured, again=reprocess))
+    app.say(report, partial(captured, again=reprocess))
     if report.failed:
         raise click.exceptions.Exit(1)
 
@@ -64,7 +64,7 @@ def _follow(tap: Backfill, places: list[Path]) -> None:
         tap.follow(places, lambda: bool(heard))
 
 
-def _captured(report: Report, out: Look, *, again: bool) -> str:
+def captured(report: Report, out: Look, *, again: bool = False) -> str:
     if again:
         head = f"✓ {plural(report.known, 'turn')} looked at again"
     elif report.dry_run:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import shlex
-import shutil
-import sys
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
+from contextlib import ExitStack, closing
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -112,71 +109,6 @@ def next_page(argv: Sequence[str], cursor: str | None) -> str:
         word for n, word in enumerate(argv) if not word.startswith("--cursor") and (n == 0 or argv[n - 1] != "--cursor")
     ]
     return shlex.join(["recollect", *kept, "--cursor", cursor]) if cursor else ""
-
-
-def export(app: App, output: str, journal: bool, reference: bool, salvage: bool) -> None:
-    from ..store.checksums import noticing
-
-    path = Path(output)
-    device = path.is_relative_to("/dev") and not path.is_relative_to("/dev/shm")  # which holds ordinary files
-    if output != "-" and (device or (path.exists() and not path.is_file())):
-        raise BadInput(f"{output} is not a file.", fix="Name a file, or - for standard output.")
-    with _passing(app, output) as folder:
-        target = folder / "export.jsonl" if output == "-" else path
-        if salvage:
-            count, damaged = _salvaged(app, target, journal)
-        else:
-            with app.open() as engine, progress("exporting") as step, noticing() as damaged:
-                count = engine.export(target, journal=journal, reference=reference, progress=step)
-        if output == "-":
-            with target.open("rb") as file:
-                shutil.copyfileobj(file, sys.stdout.buffer)
-            sys.stdout.buffer.flush()
-    app.skipped(list(damaged))
-    data = {"entities" if reference else "memories": count, "path": output, "skipped": list(damaged)}
-    what = present.plural(count, "entity", "entities") if reference else present.memories(count)
-    words = f"✓ exported {what}" + ("" if output == "-" else f" to {output}")
-    app.say(data, lambda _, out: words, err=output == "-")
-
-
-def _passing(app: App, file: str) -> AbstractContextManager[Path]:
-    """A folder for what comes from standard input or goes to standard output; a file needs none."""
-    from .. import settings
-    from ..scratch import scratch
-
-    return scratch(settings.load(**app.given)[0].home) if file == "-" else nullcontext(Path(file).parent)
-
-
-def _salvaged(app: App, path: Path, journal: bool) -> tuple[int, dict[str, None]]:
-    """Write what can still be read; nothing is opened where that is not needed, and nothing is changed."""
-    from .. import exchange, settings
-    from ..store import open_store, salvage
-
-    chosen, _ = settings.load(**app.given)
-    now = datetime.now(UTC)
-    if chosen.remote:
-        with closing(open_store(chosen.place, chosen.busy_timeout, now)) as store:
-            found = salvage.from_store(store, chosen.tenant)
-    else:
-        found = salvage.from_file(chosen.store_path, chosen.tenant)
-    return exchange.export_salvaged(found, path, now, journal=journal), dict.fromkeys(found.skipped)
-
-
-def import_file(app: App, file: str, no_embed: bool, trust: str) -> None:
-    for name in ("user", "project"):
-        app.given[name] = app.places.get(name) or app.given[name]
-    with _passing(app, file) as folder:
-        path = folder / "standard input" if file == "-" else Path(file)
-        if file == "-" and sys.stdin is not None:
-            with path.open("wb") as copy:
-                shutil.copyfileobj(sys.stdin.buffer, copy)
-        try:
-            with app.open() as engine, progress("importing") as step:
-                result = engine.import_(path, embed=not no_embed, trust=trust, progress=step)
-        except BadInput as error:
-            error.message = error.message.replace(f"{folder}{os.sep}", "")
-            raise
-    app.say(result, present.imported)
 
 
 def embed(app: App, later: bool) -> None:

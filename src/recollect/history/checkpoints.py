@@ -101,15 +101,19 @@ class Checkpoints:
             return self._automatic(changes, before, scope)
 
     @contextmanager
-    def around(self, what: str) -> Iterator[None]:
-        """Name the state before something that may change nothing: only if it did, and also where it failed."""
+    def around(self, what: str) -> Iterator[list[Checkpoint]]:
+        """Name the state before something that may change nothing: only if it did, and also where it failed.
+
+        The list has the checkpoint when the block has ended.
+        """
         head = self.writer.store.head(self.writer.tenant)
+        made: list[Checkpoint] = []
         try:
-            yield
+            yield made
         finally:
             if head and self.writer.store.head(self.writer.tenant) > head:
                 with self.writer.changing() as changes:
-                    self._automatic(changes, what, EVERYWHERE, head)
+                    made.extend(filter(None, [self._automatic(changes, what, EVERYWHERE, head)]))
 
     def _automatic(
         self, changes: Transaction, before: str, scope: Scope, seq: int | None = None

@@ -11,12 +11,17 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import BinaryIO
 
 from ..capture import exports
+from ..capture.echo import own_words
 from ..capture.transcripts import MAX_LINE, Said, Talk
 from ..errors import BadInput
+from . import talks
+from .shelves import open_shelves
 
+SPOKEN = (".md", ".vscdb")  # which only their content tells to be talk
 LINES = (".jsonl", ".jsonl.gz", ".ndjson")
 DOCUMENTS = (".json", ".json.gz", ".zip")
 EXPORT = "conversations.json"  # how ChatGPT and Claude call it
@@ -35,10 +40,10 @@ def find_files(paths: Sequence[Path]) -> list[Path]:
     files: dict[Path, None] = {}
     for path in paths:
         if path.is_dir():
-            inside = (file for file in path.rglob("*") if file.name.endswith(LINES) or file.name == EXPORT)
+            inside = (file for file in path.rglob("*") if _is_talk(file))
             files |= dict.fromkeys(sorted(file for file in inside if file.is_file()))
         elif path.is_file():
-            if not path.name.endswith((*LINES, *DOCUMENTS)):
+            if not path.name.endswith((*LINES, *DOCUMENTS)) and not _is_talk(path):
                 raise BadInput(
                     f"{path} is neither a transcript nor an export.", fix="Name a .jsonl, .json or .zip file."
                 )
@@ -48,8 +53,20 @@ def find_files(paths: Sequence[Path]) -> list[Path]:
     return list(files)
 
 
+def _is_talk(file: Path) -> bool:
+    if file.name == talks.HISTORY or file.suffix == ".md":
+        return file.is_file() and bool(talks.told_by(file))
+    return file.name.endswith((*LINES, ".vscdb")) or file.name == EXPORT or file.parent.name == "chatSessions"
+
+
 def said(path: Path, talk: Talk) -> Iterator[tuple[int, Said]]:
     """What was said in a file, with the number of the line or message after which it is known."""
+    if path.name.endswith(SPOKEN):
+        with TemporaryDirectory() as folder:
+            found = talks.markdown(path) if path.suffix == ".md" else talks.cursor(open_shelves(path, Path(folder)))
+            for one in found:
+                yield from _heard(one, talk)
+        return
     if path.name.endswith(LINES):
         with _open(path) as file:
             for one in talk.read(_lines(file)):
@@ -61,6 +78,16 @@ def said(path: Path, talk: Talk) -> Iterator[tuple[int, Said]]:
         for one in exports.read(pieces, talk.session, talk.tally):
             own = talk.echoes.without(one.text) if one.speaker == "assistant" else one.text
             yield talk.tally.lines, replace(one, text=own)
+
+
+def _heard(one: Said, talk: Talk) -> Iterator[tuple[int, Said]]:
+    """What is the speaker's own of something said."""
+    talk.tally.lines += 1
+    own = talk.echoes.without(own_words(one.text)) if one.speaker == "assistant" else own_words(one.text)
+    talk.tally.said += bool(own)
+    talk.tally.echoes += not own
+    if own:
+        yield talk.tally.lines, replace(one, text=own)
 
 
 def _lines(file: BinaryIO) -> Iterator[bytes]:

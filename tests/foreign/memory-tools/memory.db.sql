@@ -1,0 +1,3 @@
+CREATE TABLE memory_entries (id INTEGER PRIMARY KEY AUTOINCREMENT, content TEXT NOT NULL, content_hash TEXT UNIQUE NOT NULL, entry_type TEXT NOT NULL DEFAULT 'fact', source TEXT DEFAULT 'manual', context TEXT, confidence REAL DEFAULT 1.0, importance INTEGER DEFAULT 5, tags TEXT, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, expires_at INTEGER, access_count INTEGER DEFAULT 0, last_accessed_at INTEGER);
+INSERT INTO memory_entries VALUES (1, 'The printer needs driver 4.2.', 'a', 'fact', 'manual', 'asked about printing', 0.9, 6, '["office"]', 1767225600000, 1767225600000, NULL, 2, NULL);
+INSERT INTO memory_entries VALUES (2, 'Prefers dark mode.', 'b', 'preference', 'auto', NULL, 1.0, 5, NULL, 1767312000000, 1767312000000, NULL, 0, NULL);
