@@ -10,6 +10,7 @@ offline lies in tests/foreign/ too, written by hand after the published schema; 
 from __future__ import annotations
 
 import gzip
+import importlib
 import json
 import os
 import shutil
@@ -41,10 +42,10 @@ TEXTS, DATABASES = (".json", ".jsonl", ".md"), (".db", ".db-wal", ".sqlite", ".s
 
 def mem0(out: Path) -> None:
     os.environ |= {"MEM0_TELEMETRY": "False", "MEM0_DIR": str(out / "home"), "OPENAI_API_KEY": "none"}
-    from mem0 import Memory  # type: ignore[import-not-found]
+    program = importlib.import_module("mem0")
 
     store = {"path": str(out / "qdrant"), "on_disk": True, "embedding_model_dims": 4, "collection_name": "mem0"}
-    memory = Memory.from_config({
+    memory = program.Memory.from_config({
         "vector_store": {"provider": "qdrant", "config": store}, "history_db_path": str(out / "history.db"),
     })  # fmt: skip
     memory.embedding_model.embed = lambda text, action=None: [float(len(text) % 7), 1.0, 2.0, 3.0]
@@ -69,16 +70,16 @@ def mem0(out: Path) -> None:
 def mcp_memory_service(out: Path) -> None:
     import asyncio
 
-    import pysqlite3  # type: ignore[import-not-found]
+    pysqlite3 = importlib.import_module("pysqlite3")
 
     sys.modules["sqlite3"] = pysqlite3  # with extensions, which not every Python was built with
     os.environ |= {"MCP_MEMORY_STORAGE_BACKEND": "sqlite_vec", "MCP_MEMORY_BASE_DIR": str(out), "HF_HUB_OFFLINE": "1"}
-    from mcp_memory_service.models.memory import Memory  # type: ignore[import-not-found]
-    from mcp_memory_service.storage.sqlite_vec import SqliteVecMemoryStorage  # type: ignore[import-not-found]
-    from mcp_memory_service.utils.hashing import generate_content_hash  # type: ignore[import-not-found]
+    models = importlib.import_module("mcp_memory_service.models.memory")
+    storages = importlib.import_module("mcp_memory_service.storage.sqlite_vec")
+    generate_content_hash = importlib.import_module("mcp_memory_service.utils.hashing").generate_content_hash
 
     async def fill() -> None:
-        storage = SqliteVecMemoryStorage(str(out / "sqlite_vec.db"))
+        storage = storages.SqliteVecMemoryStorage(str(out / "sqlite_vec.db"))
         await storage.initialize()
         for text, tags, kind, about, at in (
             (
@@ -91,7 +92,7 @@ def mcp_memory_service(out: Path) -> None:
             ("Deploys run on Thursdays.", ["ops"], "observation", {}, 1762100000.5),
             ("Deploys run on Fridays.", ["ops"], "observation", {}, 1761000000.5),
         ):
-            made = Memory(text, generate_content_hash(text), tags, kind, about, created_at=at)
+            made = models.Memory(text, generate_content_hash(text), tags, kind, about, created_at=at)
             await storage.store(made)
         await storage.delete(generate_content_hash("Deploys run on Fridays."))
         await storage.close()
@@ -100,9 +101,9 @@ def mcp_memory_service(out: Path) -> None:
 
 
 def langgraph(out: Path) -> None:
-    from langgraph.store.sqlite import SqliteStore  # type: ignore[import-not-found]
+    sqlite = importlib.import_module("langgraph.store.sqlite")
 
-    with SqliteStore.from_conn_string(str(out / "store.db")) as store:
+    with sqlite.SqliteStore.from_conn_string(str(out / "store.db")) as store:
         store.setup()
         store.put(("memories", "alice"), "m1", {"text": "Prefers short answers.", "kind": "preference"})
         store.put(("memories", "alice"), "m2", {"data": "The API gateway listens on 8443."})
@@ -113,18 +114,20 @@ def langgraph(out: Path) -> None:
 def graphiti(out: Path) -> None:
     from datetime import UTC, datetime
 
-    from graphiti_core.edges import EntityEdge  # type: ignore[import-not-found]
-    from graphiti_core.nodes import EntityNode, EpisodeType, EpisodicNode  # type: ignore[import-not-found]
+    edges = importlib.import_module("graphiti_core.edges")
+    nodes = importlib.import_module("graphiti_core.nodes")
 
     then = datetime(2025, 3, 1, 9, tzinfo=UTC)
-    ana = EntityNode(name="Ana", group_id="shop", labels=["Entity", "Person"], summary="Ana is an engineer.")
-    billing = EntityNode(name="billing-service", group_id="shop", labels=["Entity", "Service"], attributes={"tier": 1})
-    owned = EntityEdge(
+    ana = nodes.EntityNode(name="Ana", group_id="shop", labels=["Entity", "Person"], summary="Ana is an engineer.")
+    billing = nodes.EntityNode(
+        name="billing-service", group_id="shop", labels=["Entity", "Service"], attributes={"tier": 1}
+    )
+    owned = edges.EntityEdge(
         group_id="shop", source_node_uuid=ana.uuid, target_node_uuid=billing.uuid, created_at=then, name="OWNS",
         fact="Ana owns the billing service.", valid_at=then, invalid_at=datetime(2025, 9, 1, tzinfo=UTC),
     )  # fmt: skip
-    told = EpisodicNode(
-        name="standup", group_id="shop", source=EpisodeType.message, source_description="chat", valid_at=then,
+    told = nodes.EpisodicNode(
+        name="standup", group_id="shop", source=nodes.EpisodeType.message, source_description="chat", valid_at=then,
         content="Ana: I own billing until September.", entity_edges=[owned.uuid],
     )  # fmt: skip
     found = {
@@ -136,7 +139,7 @@ def graphiti(out: Path) -> None:
 
 
 def chroma(out: Path) -> None:
-    import chromadb  # type: ignore[import-not-found]
+    chromadb = importlib.import_module("chromadb")
 
     client = chromadb.PersistentClient(path=str(out / "chroma"), settings=chromadb.Settings(anonymized_telemetry=False))
     mem0 = client.create_collection("mem0", embedding_function=None)

@@ -6,7 +6,10 @@ and by hand after their published form where they do not; docs/importing.md says
 
 from __future__ import annotations
 
+import csv
+import io
 import json
+import re
 import shutil
 import sqlite3
 from collections.abc import Iterator
@@ -18,6 +21,7 @@ import pytest
 import recollect
 from foreign_files import unpack
 from recollect import BadInput, Memory, Scope
+from recollect.tap import outward
 from recollect.tap.bring import NAMES, Asked, bring
 from recollect.tap.formats import formats
 
@@ -255,3 +259,42 @@ def test_every_format_declares_fields_that_are_ours() -> None:
     for form in formats().values():
         for shelf in form.shelves:
             assert shelf.told.keys() <= known, (form.name, shelf.name)
+
+
+def test_what_is_handed_out_as_notes_is_linked_and_read_again(
+    memory: recollect.Engine, foreign: Path, tmp_path: Path
+) -> None:
+    bring(memory, Asked(foreign / "basic-memory/notes", embed=False))
+    memory.remember("-1 is no port", tags=["net"], reasoning="the parser took it")
+    assert outward.write(memory, "markdown", tmp_path / "vault") == 6
+    notes = {path.name: path.read_text("utf-8") for path in (tmp_path / "vault").rglob("*.md")}
+    whole = next(text for name, text in notes.items() if name.startswith("Billing service 0") or "turns orders" in text)
+    assert "- mentions [[Billing service]]" in whole
+    assert "- depends_on [[Order queue]]" in notes["Billing service.md"]
+    ends = {end for text in notes.values() for end in re.findall(r"\[\[(.*?)\]\]", text)}
+    assert {f"{end}.md" for end in ends} <= notes.keys(), "every link leads to a note"
+    with recollect.open(tmp_path / "other.db", embedder="hashing", actor="test") as other:
+        again = bring(other, Asked(tmp_path / "vault", "basic-memory", embed=False))
+        assert again.imported
+        assert any("turns orders" in found.content for found in everything(other))
+    with pytest.raises(BadInput, match="is there already"):
+        outward.write(memory, "markdown", tmp_path / "vault")
+
+
+def test_a_table_has_a_memory_a_row_and_no_formula(memory: recollect.Engine, tmp_path: Path) -> None:
+    memory.remember("=1+1 is what he typed", tags=["a", "b"])
+    memory.remember("Use pnpm,\nnot npm.", scope=Scope(user="ana", project="web"))
+    assert outward.write(memory, "csv", tmp_path / "m.csv") == 2
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "m.csv").read_text("utf-8"))))
+    assert [(row["content"], row["user"], row["project"], row["tags"]) for row in rows] == [
+        ("'=1+1 is what he typed", "", "", "a, b"), ("Use pnpm,\nnot npm.", "ana", "web", ""),
+    ]  # fmt: skip
+
+
+def test_what_server_memory_keeps_comes_back_as_it_was(memory: recollect.Engine, foreign: Path, tmp_path: Path) -> None:
+    bring(memory, Asked(foreign / "server-memory/memory.jsonl", embed=False))
+    outward.write(memory, "server-memory", tmp_path / "memory.jsonl")
+    told = [[json.loads(line) for line in path.read_text("utf-8").splitlines()] for path in (
+        foreign / "server-memory/memory.jsonl", tmp_path / "memory.jsonl",
+    )]  # fmt: skip
+    assert told[0] == told[1]

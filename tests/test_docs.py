@@ -52,6 +52,7 @@ def test_the_commands_on_a_page_print_what_the_page_says(page: Path, tmp_path: P
     environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "COLUMNS": "120"}
     if page.name == "importing.md" or page.name.startswith("from-"):
         unpack(tmp_path)  # what the programs keep that the page speaks of
+        environment["RECOLLECT_EMBEDDER"] = "hashing"
     for block in blocks(page, "console"):
         for command, wanted in commands(block):
             done = subprocess.run(

@@ -99,7 +99,7 @@ def export(
     total = store.stats(tenant)["memories"]
     count = 0
     seal = hmac.new(key, digestmod=hashlib.sha256)
-    with _whole_file(path) as file:
+    with whole_file(path) as file:
         seal.update(_write(file, {"type": "header", "format": FORMAT, "exported_at": times.iso(now)}))
         for noun, data in _lines(store, tenant, journal):
             seal.update(_write(file, {"type": noun, **data}))
@@ -127,7 +127,7 @@ def export_salvaged(found: Salvaged, path: Path, now: datetime, *, journal: bool
     """Write what was salvaged, in the form of an export; the history only where no change of it is missing."""
     nouns = {kind: [noun for noun in found.nouns if type(noun) is kind] for kind in ORDER}
     whole = bool(found.entries) and found.entries[-1].seq == len(found.entries)
-    with _whole_file(path) as file:
+    with whole_file(path) as file:
         _write(file, {"type": "header", "format": FORMAT, "exported_at": times.iso(now), "salvaged": True})
         for kind, held in nouns.items():
             for noun in sorted(held, key=lambda noun: noun.id):
@@ -140,7 +140,7 @@ def export_salvaged(found: Salvaged, path: Path, now: datetime, *, journal: bool
 def export_graph(graph: Graph, path: Path) -> int:
     """Write the graph as the reference memory server keeps it; gives the number of entities."""
     found = graph.read(sys.maxsize)
-    with _whole_file(path) as file:
+    with whole_file(path) as file:
         for node in found.nodes:
             _write(file, {"type": "entity", "name": node.name, "entityType": node.kind,
                           "observations": list(node.observations)})  # fmt: skip
@@ -150,7 +150,7 @@ def export_graph(graph: Graph, path: Path) -> int:
 
 
 @contextmanager
-def _whole_file(path: Path) -> Iterator[TextIO]:
+def whole_file(path: Path) -> Iterator[TextIO]:
     """A file that is there whole or not at all."""
     path = path.resolve()
     if path.exists() and not path.is_file():

@@ -22,8 +22,16 @@ if TYPE_CHECKING:
     from ..tap.bring import Brought
 
 
-def export(app: App, output: str, journal: bool, reference: bool, salvage: bool) -> None:
+def export(app: App, output: str, form: str, journal: bool, reference: bool, salvage: bool) -> None:
     from ..store.checksums import noticing
+    from ..tap import outward
+
+    form = "server-memory" if reference else form
+    if form != "jsonl" and (journal or salvage):
+        raise BadInput(f"--journal and --salvage are of JSON lines, not of {form}.", fix="Leave --as out.")
+    if form == "markdown":
+        _export_notes(app, output)
+        return
 
     path = Path(output)
     device = path.is_relative_to("/dev") and not path.is_relative_to("/dev/shm")  # which holds ordinary files
@@ -35,16 +43,30 @@ def export(app: App, output: str, journal: bool, reference: bool, salvage: bool)
             count, damaged = _salvaged(app, target, journal)
         else:
             with app.open() as engine, progress("exporting") as step, noticing() as damaged:
-                count = engine.export(target, journal=journal, reference=reference, progress=step)
+                if journal:
+                    count = engine.export(target, journal=True, progress=step)
+                else:
+                    count = outward.write(engine, form, target, step)
         if output == "-":
             with target.open("rb") as file:
                 shutil.copyfileobj(file, sys.stdout.buffer)
             sys.stdout.buffer.flush()
     app.skipped(list(damaged))
+    reference = form == "server-memory"
     data = {"entities" if reference else "memories": count, "path": output, "skipped": list(damaged)}
     what = present.plural(count, "entity", "entities") if reference else present.memories(count)
     words = f"✓ exported {what}" + ("" if output == "-" else f" to {output}")
     app.say(data, lambda _, out: words, err=output == "-")
+
+
+def _export_notes(app: App, output: str) -> None:
+    from ..tap import outward
+
+    if output == "-":
+        raise BadInput("Notes are files, which standard output cannot hold.", fix="Name a folder with --output.")
+    with app.open() as engine, progress("exporting") as step:
+        count = outward.write(engine, "markdown", Path(output).expanduser(), step)
+    app.say({"memories": count, "path": output}, lambda _, out: f"✓ exported {present.memories(count)} to {output}")
 
 
 def _passing(app: App, file: str) -> AbstractContextManager[Path]:

@@ -174,7 +174,8 @@ def _fitting(path: Path, found: Shelves, given: str) -> Iterator[str]:
         yield given
     if path.is_file() and _are_lines(path):
         yield OURS
-    if not found and notes.are_notes(path):
+    named = given == "basic-memory" and path.is_dir() and bool(notes.files_of(path))
+    if not found and (named or notes.are_notes(path)):
         yield "basic-memory"
 
 
