@@ -223,7 +223,7 @@ def test_the_public_api_is_pinned() -> None:
         "janitor", "jobs", "knowledge", "link", "links", "list", "mend", "model", "observer", "other_tenants",
             "pending",
         "pipeline", "policies", "pools", "propose", "rate", "recall", "recall_next", "reject", "remember",
-        "remember_many", "saw", "shared", "shelf", "shown", "shows", "sources", "state", "stats", "tenant",
+        "remember_many", "saw", "shared", "shelf", "shown", "shows", "sources", "state", "stats", "summaries", "tenant",
         "timeline", "tokens", "wait", "warm", "webhooks", "why",
     }  # fmt: skip
 

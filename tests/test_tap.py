@@ -44,7 +44,8 @@ def take(engine: recollect.Engine, *paths: Path, **wanted: Any) -> Report:
 
 
 def turns(engine: recollect.Engine) -> list[str]:
-    found = engine.list(kinds=("turn",), limit=1000).memories
+    """What was said; the uses of tools that a summary cites are turns too."""
+    found = [turn for turn in engine.list(kinds=("turn",), limit=1000).memories if turn.speaker != "tool"]
     return [turn.content for turn in sorted(found, key=lambda turn: (turn.scope.session, turn.position or 0))]
 
 

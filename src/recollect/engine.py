@@ -30,6 +30,7 @@ from .agents.tokens import Gatekeeper, IssuedTokens
 from .agents.webhooks import Webhooks
 from .arguments import DraftFields, EditFields, RecallFields
 from .capture.pipeline import Pipeline
+from .capture.summaries import Summaries
 from .checks import MAX_NAME, Cleaner, filter_of, one_of
 from .core import Core, Shared, new_id
 from .entrypoints.private import make_key
@@ -129,6 +130,11 @@ class Engine(Lookup):
             self._store, self._tenant, self._now, self.settings.content_limit, self.remember_many, self._settler,
             self.spending.llm,
         )  # fmt: skip
+
+    @cached_property
+    def summaries(self) -> Summaries:
+        """Summaries of sessions."""
+        return Summaries(self._writer, self.pipeline.take_in, lambda: self._models.embedder()[0])
 
     @cached_property
     def jobs(self) -> Jobs:
@@ -583,7 +589,7 @@ class Engine(Lookup):
         embedder, _ = self._models.embedder()
         handlers: dict[str, Handler] = {
             "capture": capture, "answers": lambda run: self.answers.refresh(run.step), "janitor": self.janitor.work,
-            "entities": entities, "observations": observe,
+            "entities": entities, "observations": observe, "summary": lambda run: self.summaries.work(run.job.payload),
         }  # fmt: skip
         return {**handlers, f"embed:{embedder.model}": embed} if embedder else handlers
 

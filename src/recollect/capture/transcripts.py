@@ -19,6 +19,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -34,6 +35,7 @@ from ..types import Noun
 from . import data
 from .echo import Echoes, injected, own_words
 from .events import answers
+from .uses import Uses
 
 MOST = 64 * 1024 * 1024  # bytes that are read at one look
 MAX_LINE = 16 * 1024 * 1024  # bytes of one record: a larger one is a file or an image, and nothing that was said
@@ -102,6 +104,8 @@ class Talk:
     cwd: str = ""
     echoes: Echoes = field(default_factory=Echoes)
     tally: Tally = field(default_factory=Tally)
+    used: list[Said] = field(default_factory=list)  # the uses of tools that ran or changed something
+    _uses: Uses = field(default_factory=Uses)
     _queue: list[Said] = field(default_factory=list)  # typed while the assistant worked, and not yet taken up
     _taken: set[str] = field(default_factory=set)  # the keys of what was taken up from the queue
 
@@ -131,6 +135,9 @@ class Talk:
             return None
         said = self._record(record)
         heard = None
+        if self.sidechains or not record.get("isSidechain"):
+            at, session = _name(record.get("timestamp")), _name(record.get("sessionId")) or self.session
+            self.used += (Said(id, "tool", text, at, "", session) for id, text in self._uses.see(record))
         if isinstance(said, Said):
             heard = self._heard(said)
         elif record.get("type") == "queue-operation":
@@ -306,6 +313,16 @@ def read(path: str, offset: int = 0, echoes: Echoes | None = None) -> tuple[list
         block = file.read(MOST)
     end = block.rfind(b"\n") + 1
     return list(Talk(echoes=Echoes() if echoes is None else echoes).read(block[:end].splitlines())), start + end
+
+
+def used(path: str) -> list[Said]:
+    """The uses of tools in a transcript that ran or changed something; nothing where there is no such transcript."""
+    talk = Talk()
+    if readable(path):
+        with open_regular(os.path.realpath(path)) as file:
+            block = file.read(MOST)
+        deque(talk.read(block[: block.rfind(b"\n") + 1].splitlines()), 0)
+    return talk.used
 
 
 def length(path: str) -> int:

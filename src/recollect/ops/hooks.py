@@ -57,6 +57,7 @@ BRIEF, RECALLED = 2000, CONVERSATION.max_tokens or 500  # tokens at the start of
 MAX_BRIEF = 9500  # characters: Claude Code cuts what a hook says at ten thousand
 MAX_ASKED = 4000  # characters of one message that recall is asked with
 FEW_WORDS = 3  # content words below which a prompt is understood by what came before it
+FEW_TURNS = 50  # among which the session before is looked for
 MAX_HITS = 3  # memories that a prompt is given
 AGAIN = 5.0  # seconds within which a second start of a session is a second copy of the hook
 TELLING = ("stop", "compact", "end")  # moments at which what was said since is looked up
@@ -168,6 +169,7 @@ def _brief(engine: Engine, caller: Caller, event: Event, where: Scope, known: Se
     now = time.time()
     if now - known.started < AGAIN:
         return ""
+    _sum_up_last(engine, event, where)
     fresh = not known.turns and not known.offset
     known.started, known.shown = now, []
     if fresh and event.reason in ("resume", "fork", "compact", "clear"):
@@ -191,6 +193,19 @@ def _saw(engine: Engine, ids: Sequence[str], way: str, event: Event, where: Scop
     if not event.session.startswith(PROBE):
         engine.saw(ids, way, here=where, session=event.session, every=True)
         engine.looks.note(event.host, way, asked, replace(where, session=event.session), ids)
+
+
+def _sum_up_last(engine: Engine, event: Event, where: Scope) -> None:
+    """Sum up the session before, which not every assistant ends: from its turns alone, so that nobody waits."""
+    if not where.project or event.session.startswith(PROBE) or reason_disabled(engine.settings):
+        return
+    try:
+        newest = engine.list(scope=replace(where, branch=""), kinds=("turn",), limit=FEW_TURNS).memories
+        before = next((one for one in newest if one.scope.session not in ("", event.session)), None)
+        if before is not None:
+            engine.summaries.write(event.host, before.scope.session, before.scope, embed=False)
+    except StoreUnavailable as error:
+        log.warning("the session before cannot be summed up: %s", error)
 
 
 def _last_talk(engine: Engine, where: Scope) -> list[str]:
@@ -302,6 +317,9 @@ def _keep(engine: Engine, event: Event, where: Scope, known: Session, at: float)
     known.offset = offset
     if taken.sources and not event.session.startswith(PROBE):  # looked at after the answer was sent: nobody waits
         engine.jobs.add("capture", {"sources": taken.sources})
+    if event.moment in ("compact", "end") and not event.session.startswith(PROBE):  # after what was said is looked at
+        named = {"session": event.session, "origin": event.host, "transcript": event.transcript}
+        engine.jobs.add("summary", {**named, "scope": where.as_dict()})
     return [turn.id for turn in taken.turns]
 
 

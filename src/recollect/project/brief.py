@@ -172,6 +172,10 @@ def _look(engine: Engine, signals: Signals, wanted: BriefRequest, recipe: str, d
     query = text.clean(told.query())[:MAX_QUERY]
     found = _asked(engine, query, wanted, recipe) if query else _prominent(engine, wanted, deadline)
     found.query, found.total = query, engine.count(scope=_seen(wanted))
+    if wanted.scope.project and (last := engine.summaries.last(wanted.scope)) and is_relevant(last, wanted.scope):
+        found.hits = [one for one in found.hits if one.memory.id != last.id]
+        best = max((one.score for one in found.hits), default=1.0)
+        found.hits.insert(0, Hit(last, best, {}, "the last session here"))
     return found
 
 

@@ -32,6 +32,7 @@ BATCH = 200  # messages a capture
 MAX_SESSION = 150  # characters of a session's name that are kept
 STATE = "capture.json"
 PAGE = 1000
+QUIET = 600.0  # seconds after which a session that is followed is summed up
 TIERS: tuple[Tier, ...] = ("gate", "extract")
 Progress = Callable[[int, int], None]
 
@@ -103,16 +104,22 @@ class Backfill:
         self._wanted = wanted
         self._state = _State(engine, lasting=wanted.whole)
         self._load = Load()
+        self._open: dict[Path, tuple[Talk, dict[str, tuple[str, Scope]]]] = {}  # files with sessions to sum up
         self.report = Report(dry_run=wanted.dry_run)
 
-    def run(self, paths: Sequence[Path], progress: Progress | None = None) -> Report:
-        """Take in what lies under the paths. What a file does not let us read is reported; the rest goes on."""
+    def run(self, paths: Sequence[Path], progress: Progress | None = None, quiet: float = 0) -> Report:
+        """Take in what lies under the paths. What a file does not let us read is reported; the rest goes on.
+
+        A session is summed up when its file has not changed for so many seconds.
+        """
         found = files.find_files(paths)
         sizes = {path: path.stat().st_size for path in found}
         done, total = 0, max(1, sum(sizes.values()))
         for path in found:
             try:
                 self._file(path)
+                if path in self._open and time.time() - path.stat().st_mtime >= quiet:
+                    self._sum_up(*self._open.pop(path))
             except StoreUnavailable:
                 raise
             except (RecollectError, OSError) as error:
@@ -127,7 +134,7 @@ class Backfill:
     def follow(self, paths: Sequence[Path], stop: Callable[[], bool], pause: float = 1.0) -> Report:
         """Take in what is written from now on, until told to stop; new files too."""
         while not stop():
-            self.run(paths)
+            self.run(paths, quiet=QUIET)
             self.report.unchanged = 0
             time.sleep(pause)
         return self.report
@@ -144,6 +151,9 @@ class Backfill:
         try:
             for last, batch in self._batches(path, talk, taken):
                 self._take(batch)
+                if not self._wanted.dry_run:
+                    session = batch[0].session[:MAX_SESSION]
+                    self._open.setdefault(path, (talk, {}))[1][session] = _origin(batch[0]), self._scope(batch[0].cwd)
                 self._state.put(path, [], last)
             self._state.put(path, stamp, talk.tally.lines)
         finally:
@@ -182,13 +192,18 @@ class Backfill:
                 self.report.explained += explain(said)
             return
         first = batch[0]
-        origin, session = first.host or "chat", first.session[:MAX_SESSION]
+        origin, session = _origin(first), first.session[:MAX_SESSION]
         messages = [Message(one.speaker, one.text, one.id, one.moment) for one in batch]
         captured = self._engine.capture(messages, origin=origin, session=session, scope=self._scope(first.cwd))
         self.report.add(captured)
         if captured.known:  # stored, but perhaps by a run that was stopped before it had looked at them
             ids = [id for message in messages for id in turns.names(origin, session, message)]
             self.report.add(self._engine.extract(ids))
+
+    def _sum_up(self, talk: Talk, sessions: dict[str, tuple[str, Scope]]) -> None:
+        for session, (origin, scope) in sessions.items():
+            uses = [one for one in talk.used if one.session[:MAX_SESSION] in ("", session)]
+            self._engine.summaries.write(origin, session, scope, uses)
 
     def _scope(self, cwd: str) -> Scope:
         settings = self._engine.settings
@@ -281,6 +296,10 @@ def _stamp(path: Path) -> list[int]:
     """What changes when a file does."""
     now = path.stat()
     return [now.st_size, now.st_mtime_ns]
+
+
+def _origin(one: Said) -> str:
+    return one.host or "chat"
 
 
 def _place(one: Said) -> tuple[str, str, str]:
