@@ -499,7 +499,8 @@ class Hit(Noun):
 class Explained(Noun):
     """How an answer came about: what each arm found, what was understood, and what was dropped and why.
 
-    `stages` has the score of each candidate that was looked at closer, after fusing, ranking and weighing.
+    `stages` has the score of each candidate that was looked at closer, after fusing, ranking and weighing. `words` is
+    how much words counted beside vectors, where that was decided for this question.
     """
 
     candidates: dict[str, tuple[tuple[str, float], ...]]
@@ -508,6 +509,7 @@ class Explained(Noun):
     hints: dict[str, tuple[str, ...]] = field(default_factory=dict)
     variants: tuple[str, ...] = ()
     stages: dict[str, tuple[tuple[str, float], ...]] = field(default_factory=dict)
+    words: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -281,6 +281,8 @@ def explained(result: Recall, look: Look) -> list[str]:
         return table(rows, look, "")
     hints = " ".join(f"{name}:{value}" for name, values in told.hints.items() for value in values)
     rows += [("when", told.when), ("hints", hints), ("variants", "; ".join(told.variants))]
+    if told.words is not None:
+        rows.append(("shares", f"words {told.words:.0%}, meaning {1 - told.words:.0%}"))
     for arm, found in told.candidates.items():
         best = " ".join(f"{ids.short(id)} {score:.3f}" for id, score in found[:EXPLAINED])
         rows.append((arm, f"{plural(len(found), 'candidate')}: {best}{' …' if len(found) > EXPLAINED else ''}"))

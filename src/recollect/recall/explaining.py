@@ -32,6 +32,7 @@ def explained(
         hints={name: tuple(values) for name, values in asked.hints.items()},
         variants=asked.variants,
         stages=_rounded(stages),
+        words=None if found.words is None else round(found.words, 2),
     )
 
 

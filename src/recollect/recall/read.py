@@ -24,7 +24,7 @@ from ..history.asof import Past, held
 from ..language import terms
 from ..store.contract import Store
 from ..types import STATES, Filter, Hit, Link, Memory, Recall
-from . import coverage, intent
+from . import coverage, fusion, intent
 from .anchors import moment_of
 from .arms import Arms, Scores, closeness, within
 from .chains import Chain, Chains, with_chains
@@ -104,6 +104,7 @@ class Found:
     parts: list[Scores] = field(default_factory=list)  # how well each question in the question is answered
     timing: Timing | None = None
     chains: dict[str, Chain] = field(default_factory=dict)  # the best that ends at a memory
+    words: float | None = None  # how much words counted beside vectors, where that was decided for this question
 
     @property
     def question(self) -> str:
@@ -218,7 +219,9 @@ class Reader:
             if "prominence" in query.recipe.arms:
                 arms["prominence"] = self._prominence(query, memories)
                 fused = self._fuse(query, arms)
-        return Found(query, asked, arms, fused, memories, skipped, timing=timing)
+            words = fusion.decided(query, asked.text, arms, memories, models.embedder)
+            fused = fused if words is None else fusion.fuse(query.recipe, words, arms, memories)
+        return Found(query, asked, arms, fused, memories, skipped, timing=timing, words=words)
 
     def _take_part(self, found: Found, ranked: Ranked, part: str, models: Models, watch: Stopwatch) -> float:
         """Ask one of several questions on its own too: its best belong among the best of the whole."""

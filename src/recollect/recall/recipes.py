@@ -42,6 +42,7 @@ class Recipe:
     withhold_stale: bool = False
     kinds: tuple[str, ...] = ()  # asked for just these, it is taken unless another is named
     messages: int = field(default=1)
+    adapts: bool = False  # in `fast`, how much words count beside vectors follows from the question and the store
     covers: bool = False  # a question that wants everything on a subject is given a longer answer, laid out by topic
 
 
@@ -50,12 +51,12 @@ RECIPES = {
     for recipe in (
         Recipe(
             "default", "the best answer to a question",
-            {"text": 0.5, "vector": 0.5, "links": 0.1, "time": 0.15}, effort="balanced", covers=True,
+            {"text": 0.5, "vector": 0.5, "links": 0.1, "time": 0.15}, effort="balanced", covers=True, adapts=True,
         ),
         Recipe(
             "verified", "the same, without what cites code that has changed since",
             {"text": 0.5, "vector": 0.5, "links": 0.1, "time": 0.15}, effort="balanced",
-            withhold_stale=True, covers=True,
+            withhold_stale=True, covers=True, adapts=True,
         ),
         Recipe(
             "code", "a function or a type by what it does or what it is called; taken where only code is asked for",
@@ -98,6 +99,6 @@ def recipe(name: str) -> Recipe:
 @cache
 def fingerprint(name: str = "default") -> str:
     """A hash of how a recall scores: another one, when any number of the recipe or of a fitted network is another."""
-    files = (Path(__file__).with_name(f"{name}.json") for name in ("ranker", "coverage"))
+    files = (Path(__file__).with_name(f"{name}.json") for name in ("ranker", "coverage", "fusion"))
     weights = hashlib.sha256(b"".join(file.read_bytes() for file in files if file.exists())).hexdigest()
     return text.key(f"{recipe(name)!r} {weights}")
