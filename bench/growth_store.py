@@ -24,9 +24,8 @@ from recollect.store import sqlite_file
 from recollect.types import Draft
 from recollect.vectors import Floats, halves
 
-MODEL = "moved/1"
 NARROW = 5_000  # memories of the project that has the same number of them in every file
-MOVED = 0.9  # length of the noise beside a vector of length one
+MOVED = 0.5  # part of the way from one real vector to another by which a further one is moved
 BATCH = 20_000
 START, STEP = 1_700_000_000_000_000, 60_000_000  # microseconds
 KINDS = ("turn", "turn", "turn", "fact", "doc", "code", "turn", "fact", "decision", "turn")
@@ -40,10 +39,10 @@ EMBED = "insert into embedding (tenant, memory, model, chunk, vector) values ('d
 
 
 class Given:
-    """An embedder that knows the questions and nothing else."""
+    """An embedder that knows the questions; what is written has a vector that is near nothing."""
 
-    def __init__(self, queries: list[str], found: Floats) -> None:
-        self.model, self.dimension = MODEL, found.shape[1]
+    def __init__(self, model: str, queries: list[str], found: Floats) -> None:
+        self.model, self.dimension = model, found.shape[1]
         self._row = {query: row for row, query in enumerate(queries)}
         self._found = found
 
@@ -51,7 +50,8 @@ class Given:
         """Nothing to load."""
 
     def embed(self, texts: Any, role: str) -> Floats:
-        return self._found[[self._row.get(one, 0) for one in texts]]
+        known = [self._row.get(one, hash(one) % len(self._found)) for one in texts]
+        return np.asarray(np.roll(self._found[known], 7 * (role == "document"), axis=1), np.float32)
 
 
 def project(number: int, size: int) -> str:
@@ -62,12 +62,12 @@ def project(number: int, size: int) -> str:
 
 
 def moved(real: Floats, first: int, count: int) -> Floats:
-    """Vectors of the numbers from `first` on: the real ones, and further ones beside them."""
+    """Vectors of the numbers from `first` on: the real ones, and further ones that lie among them as they do."""
     numbers = np.arange(first, first + count)
     found = real[numbers % len(real)].copy()
-    noise = np.random.default_rng(first).standard_normal(found.shape).astype(np.float32)
-    noise *= MOVED / np.sqrt(found.shape[1])
-    found[numbers >= len(real)] += noise[numbers >= len(real)]
+    chance = np.random.default_rng(first)
+    aside = real[chance.integers(0, len(real), count)] - real[chance.integers(0, len(real), count)]
+    found[numbers >= len(real)] += MOVED * aside[numbers >= len(real)]
     return np.asarray(found / np.linalg.norm(found, axis=1, keepdims=True), np.float32)
 
 
@@ -81,7 +81,7 @@ def rows(corpus: Corpus, first: int, count: int, size: int) -> Iterator[tuple[An
         yield n + 10, id, kind, network, content, project(n, size), at, at, text.key(f"{n} {content}")
 
 
-def build(path: Path, corpus: Corpus, real: Floats, size: int, said: Any = lambda done: None) -> Path:
+def build(path: Path, corpus: Corpus, real: Floats, size: int, model: str) -> Path:
     """The file with that many memories; one that is there is taken as it is."""
     done = path.with_name(f"{path.name}.done")
     if done.exists():
@@ -100,8 +100,7 @@ def build(path: Path, corpus: Corpus, real: Floats, size: int, said: Any = lambd
         with con:
             con.executemany(PUT, rows(corpus, first, count, size))
             found = halves(moved(real, first, count))
-            con.executemany(EMBED, ((first + n + 10, MODEL, half) for n, half in enumerate(found)))
-        said(first + count)
+            con.executemany(EMBED, ((first + n + 10, model, half) for n, half in enumerate(found)))
     con.execute("insert into memory_fts (memory_fts) values ('optimize')")
     con.execute("analyze")
     con.wal_checkpoint(mode=3)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import apsw
+import numpy as np
 import pytest
 
 import recollect
@@ -18,7 +19,7 @@ from recollect import BadInput, Draft, StoreFull, StoreUnavailable
 from recollect.ids import make
 from recollect.store.index import VectorIndex
 from recollect.store.sqlite import SQLiteStore
-from recollect.types import Filter
+from recollect.types import Filter, Scope
 
 
 @pytest.fixture
@@ -110,6 +111,20 @@ def test_an_index_saved_for_another_database_is_not_used(
         again.close()
         for suffix in ("", "-wal", "-shm", ".head"):
             (tmp_path / f"again.db{suffix}").unlink(missing_ok=True)
+
+
+def test_a_column_of_the_index_becomes_wider_where_numbers_do_not_fit() -> None:
+    index, half = VectorIndex(), np.array([1, -1] * 4, "<f2").tobytes()
+    many = np.iinfo(np.int16).max + 9
+    index.replace([], [
+        (n + 2**31, n + 2**33, make(n, n), half, *[""] * 4, f"s{n}", "fact", "world", "active", 5, n, None, None, None)
+        for n in range(many)
+    ])  # fmt: skip
+    last = Filter(scope=Scope(session=f"s{many - 1}"), inside=True)
+    mask = index.mask(last, None)
+    assert mask is not None
+    assert np.flatnonzero(mask).tolist() == [many - 1]
+    assert (int(index["row"][-1]), int(index["memory"][-1])) == (many - 1 + 2**31, many - 1 + 2**33)
 
 
 def test_lost_halves_are_found(store: SQLiteStore) -> None:

@@ -148,6 +148,15 @@ def test_nearest_gives_enough_rows_and_only_the_smallest(distances: list[int], c
     assert set(found) == {row for row, distance in enumerate(distances) if distance <= cut} or count >= len(distances)
 
 
+@pytest.mark.parametrize("spread", [2, 40, 300])
+def test_of_very_many_the_nearest_are_found_by_a_sample_just_as_by_counting_all(spread: int) -> None:
+    chance = np.random.default_rng(spread)
+    distances = np.asarray(chance.normal(192, spread, 300_000).clip(0, 384), np.uint16)
+    for found in (distances, np.sort(distances), np.full(300_000, 7, np.uint16)):
+        cut = int(np.searchsorted(np.cumsum(np.bincount(found)), 2000))
+        assert np.array_equal(nearest(found, 2000), np.flatnonzero(found <= cut))
+
+
 @given(scores=st.lists(st.floats(-1, 1, width=32), max_size=200), count=st.integers(1, 210))
 def test_best_gives_the_highest_scores_in_falling_order(scores: list[float], count: int) -> None:
     found = best(np.array(scores, np.float32), count)
@@ -184,9 +193,10 @@ def test_a_mask_lets_only_its_own_rows_through(share: float) -> None:
     assert len(found) >= min(THIRD, int(mask.sum()))
 
 
-def test_a_mask_changes_nothing_for_the_rows_it_lets_through() -> None:
-    vectors, query = random_units(3 * SECOND, 384, 23), random_units(1, 384, 24)[0]
-    mask: NDArray[np.bool_] = np.random.default_rng(25).random(len(vectors)) < 0.7
+@pytest.mark.parametrize("share", [0.7, 0.2])  # of all rows that are compared, and of those alone
+def test_a_mask_changes_nothing_for_the_rows_it_lets_through(share: float) -> None:
+    vectors, query = random_units(int(2.1 * SECOND / share), 384, 23), random_units(1, 384, 24)[0]
+    mask: NDArray[np.bool_] = np.random.default_rng(25).random(len(vectors)) < share
     kept = np.flatnonzero(mask)
     masked = shortlist(bits_of(vectors), mask, query)
     alone = kept[shortlist(bits_of(vectors[kept]), None, query)]

@@ -18,6 +18,8 @@ Mask = NDArray[np.bool_]
 
 SECOND, THIRD = 2000, 400  # how many survive the first and the second stage
 CHUNKS = 8  # vectors looked at for each memory that is wanted, because one may have several
+SPARSE = 4  # rows for each one that a mask lets through, from which those alone are compared
+SAMPLED = 16  # rows of which one is counted to guess a cut
 BLOCK = 16384  # rows a block: the distances of one block stay in the first-level cache
 
 
@@ -80,7 +82,7 @@ class Bits:
             return
         new = np.ascontiguousarray(codes).view(np.uint64).T
         if self.count + new.shape[1] > self._words.shape[1]:
-            grown = np.empty((new.shape[0], max(1024, (self.count + new.shape[1]) * 5 // 4)), np.uint64)
+            grown = np.empty((new.shape[0], max(1024, (self.count + new.shape[1]) * 9 // 8)), np.uint64)
             if self.count:
                 grown[:, : self.count] = self.packed
             self._words = grown
@@ -91,10 +93,14 @@ class Bits:
         self._words = np.ascontiguousarray(self.packed[:, rows])
         self.count = len(rows)
 
-    def distances(self, query: Floats) -> NDArray[np.uint16]:
-        """The Hamming distance of the query's signs to every code."""
+    def distances(self, query: Floats, rows: Rows | None = None) -> NDArray[np.uint16]:
+        """The Hamming distance of the query's signs to every code, or to those of some rows."""
         probe = codes(query[None, :]).view(np.uint64)[0]
-        total = np.zeros(self.count, np.uint16)
+        total = np.zeros(self.count if rows is None else len(rows), np.uint16)
+        if rows is not None:
+            for column, word in zip(self._words, probe, strict=True):
+                total += np.bitwise_count(column[rows] ^ word)
+            return total
         for start in range(0, self.count, BLOCK):
             block = total[start : start + BLOCK]
             for column, word in zip(self._words, probe, strict=True):
@@ -118,6 +124,12 @@ def nearest(distances: NDArray[np.uint16], count: int) -> Rows:
     """
     if count >= len(distances):
         return np.arange(len(distances))
+    if len(distances) > 4 * BLOCK:  # where every sixteenth shows about where the cut is, the rest need no counting
+        sample = distances[::SAMPLED]
+        guess = int(np.searchsorted(np.cumsum(np.bincount(sample)), 1.5 * count / SAMPLED + SAMPLED))
+        few = np.flatnonzero(distances <= guess)
+        if count <= len(few) < len(distances):
+            return few[nearest(distances[few], count)]
     cut = int(np.searchsorted(np.cumsum(np.bincount(distances)), count))
     return np.flatnonzero(distances <= cut)
 
@@ -144,8 +156,13 @@ def shortlist(bits: Bits, mask: Mask | None, query: Floats, third: int = THIRD, 
     if allowed <= SECOND:
         rows = np.arange(bits.count) if mask is None else np.flatnonzero(mask)
         return rows if allowed <= third else rows[best(bits.likeness(rows, query), third)]
-    distances = bits.distances(np.asarray(query - center, np.float32))
-    if mask is not None:
-        distances[~mask] = 8 * 8 * len(bits.packed) + 1
-    survivors = nearest(distances, max(SECOND, min(4 * SECOND, allowed // 50)))
+    probe, wanted = np.asarray(query - center, np.float32), max(SECOND, min(4 * SECOND, allowed // 50))
+    if mask is not None and allowed * SPARSE < bits.count:
+        rows = np.flatnonzero(mask)
+        survivors = rows[nearest(bits.distances(probe, rows), wanted)]
+    else:
+        distances = bits.distances(probe)
+        if mask is not None:
+            distances[~mask] = 8 * 8 * len(bits.packed) + 1
+        survivors = nearest(distances, wanted)
     return survivors[best(bits.likeness(survivors, query), third)]

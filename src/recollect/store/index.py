@@ -21,7 +21,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import ids, times
-from ..entrypoints.system import open_private
 from ..types import SCOPE_FIELDS, Filter
 from ..vectors import SECOND, THIRD, Bits, Floats, Mask, codes, floats, shortlist
 
@@ -43,12 +42,12 @@ class VectorIndex:
         self._centered_on = 0
         self._names: dict[str, dict[str, int]] = {word: {} for word in WORDS}
         self._columns: dict[str, NDArray[Any]] = {
-            "row": np.empty(0, np.int64),
-            "memory": np.empty(0, np.int64),
+            "row": np.empty(0, np.int32),
+            "memory": np.empty(0, np.int32),
             "id": np.empty(0, f"S{ids.LENGTH}"),
             "alive": np.empty(0, np.bool_),
             "importance": np.empty(0, np.int8),
-            **{word: np.empty(0, np.int32) for word in WORDS},
+            **{word: np.empty(0, np.int16) for word in WORDS},
             **{name: np.empty(0, np.int64) for name in TIMES},
         }
 
@@ -91,12 +90,13 @@ class VectorIndex:
         added = len(values["row"])
         self._grow(self.count + added)
         fresh = slice(self.count, self.count + added)
-        for name in ("row", "memory", "id", "importance"):
-            self._columns[name][fresh] = values[name]
+        self._columns["id"][fresh] = values["id"]
+        for name in ("row", "memory", "importance"):
+            self._set(name, fresh, values[name])
         self._columns["alive"][fresh] = True
         for word in WORDS:
             names = self._names[word]
-            self._columns[word][fresh] = [names.setdefault(value, len(names)) for value in values[word]]
+            self._set(word, fresh, [names.setdefault(value, len(names)) for value in values[word]])
         for name in TIMES:
             default = NEVER if name in ("valid_to", "expires_at") else ALWAYS
             self._columns[name][fresh] = [default if value is None else value for value in values[name]]
@@ -106,9 +106,15 @@ class VectorIndex:
         self.bits.append(codes(vectors - self.center))
         self.count += added
 
+    def _set(self, name: str, fresh: slice, values: Sequence[int]) -> None:
+        """Set numbers of a column, which becomes wider where they do not fit."""
+        if max(values) > np.iinfo(self._columns[name].dtype).max:
+            self._columns[name] = self._columns[name].astype(np.int64)
+        self._columns[name][fresh] = values
+
     def _grow(self, size: int) -> None:
         if size > len(self._columns["row"]):
-            room = max(1024, size * 5 // 4)
+            room = max(1024, size * 9 // 8)
             for name, column in self._columns.items():
                 grown = np.zeros(room, column.dtype)
                 grown[: self.count] = column[: self.count]
@@ -143,7 +149,7 @@ class VectorIndex:
         arrays: dict[str, Any] = {f"column_{name}": self[name] for name in self._columns}
         fresh = path.with_name(f"{path.name}.{os.getpid()}.new")
         try:
-            with os.fdopen(open_private(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as file:
+            with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
                 np.savez(
                     file,
                     header=np.frombuffer(header.encode(), np.uint8),
