@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -208,6 +209,46 @@ def test_a_moment_is_named_compared_and_gone_back_to(show: Opened, server: Serve
     assert server.engine.get(later.id).state == "active"
     page.get_by_role("tab", name="Timeline").click()
     expect(page.locator(".timeline li").first).to_be_visible()
+
+
+def test_a_timeline_has_a_lane_for_each_network_and_tells_two_dates_apart(show: Opened, server: Server) -> None:
+    notes = (
+        ("2025-01-10", "fact", "ferry-api is owned by team Fjord."),
+        ("2025-03-05", "incident", "The ferry-api is degraded because of the certificate."),
+        ("2025-06-01", "decision", "We raised the ferry-api timeout from 5 s to 60 s."),
+        ("2025-09-01", "fact", "ferry-api is owned by team Lagune."),
+        ("2025-10-01", "fact", "I think the ferry-api is doomed."),
+    )
+    made = [
+        kept(server, said, kind=kind, valid_from=datetime.fromisoformat(f"{date}T09:00:00+00:00"))
+        for date, kind, said in notes
+    ]
+    page = show("time?tab=timeline&entity=ferry-api&around=2025-06-01")
+    lanes = page.locator(".lanes [data-lane]")
+    expect(lanes).to_have_count(4)
+    assert [lanes.nth(n).locator("circle").count() for n in range(4)] == [2, 2, 1, 0]
+    expect(page.locator(".timeline li")).to_have_count(5)
+    expect(page.locator(".timeline li", has_text="team Fjord")).to_contain_text("5 months before")
+    state = page.get_by_label("State", exact=True)
+    expect(state).to_contain_text("team Lagune")
+    page.get_by_label("Date: ").focus()
+    page.keyboard.press("Home")
+    expect(page.get_by_label("Date: 2025-01-10")).to_be_visible()
+    expect(page.locator(".timeline li")).to_have_count(1)
+    expect(state).to_contain_text("team Fjord")
+    assert "at=2025-01-10" in page.url
+    page.keyboard.press("End")
+    page.get_by_label("Compare with").fill("2025-02-01")
+    expect(state.locator("tr.differs")).to_have_count(3)
+    expect(state.locator("tr", has_text="owner")).to_contain_text(
+        "team Fjord since 2025-01-10team Lagune since 2025-09-01"
+    )
+    expect(page.get_by_label("What was learnt between")).to_contain_text("New")
+    page.get_by_label("Date: ").focus()
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator(".timeline li")).to_have_count(5)
+    page.locator(".lanes circle").first.click(force=True)
+    expect(page).to_have_url(re.compile(made[0].id[:6]))
 
 
 def test_a_question_is_answered_explained_pinned_rated_and_forgotten(show: Opened, server: Server) -> None:

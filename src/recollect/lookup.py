@@ -211,7 +211,7 @@ class Lookup(Base):
         true = _moment(true_at, "true_at") or known
         found = self._past.entity(name, known, true, where) if name else None
         attributes = self._chronicle.attributes(name, known, true, Filter(where)) if name else ()
-        if found is None and not attributes:
+        if found is None and not attributes and not (name and self._chronicle.knows(name, Filter(where))):
             raise NotFound(f"No entity was called {name!r} then.", fix="Names are told apart as they are written.")
         return replace(found or EntityState(Entity("", "", name, ""), known, true), attributes=attributes)
 

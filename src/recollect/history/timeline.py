@@ -43,6 +43,10 @@ class Chronicle:
         events = tuple(_event(memory, entity, anchor) for memory in found[:limit])
         return Timeline(events, f"{times.micros(told_at(more))}-{more.id}" if more else None, anchor)
 
+    def knows(self, entity: str, filter: Filter) -> bool:
+        """Whether anything ever named an entity."""
+        return bool(self.timeline(filter.but(states=HELD_ONCE), entity, 1, None, None).events)
+
     def attributes(self, entity: str, at: datetime, true_at: datetime, filter: Filter) -> tuple[Attribute, ...]:
         """What each attribute of an entity was, by what was known at a time and held at another."""
         wanted = filter.but(states=HELD_ONCE, until=true_at)
