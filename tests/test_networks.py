@@ -8,6 +8,7 @@ from typing import Any
 import psycopg
 import pytest
 
+import recollect
 from conftest import Opener, Places
 from recollect import Memory, Refused
 from recollect.remember.belief import network_of
@@ -117,3 +118,22 @@ def test_a_line_of_an_older_export_is_read() -> None:
     line = {**Memory("a", "x").as_dict(), "network": "experience"}
     assert Memory.from_dict(line).network == "bank"
     assert Draft("x", network="experience").network == "experience"
+
+
+def test_a_recalled_opinion_tells_how_it_moved(memory: recollect.Engine) -> None:
+    opinion = memory.remember("I think the gateway cache is fragile.", confidence=0.6)
+    proof = memory.remember("The gateway cache lost its keys again, INC-12.", kind="incident", refs=["INC-12"])
+    memory.link(proof.id, "supports", opinion.id)
+    hit = next(one for one in memory.recall("is the gateway cache fragile?").hits if one.memory.id == opinion.id)
+    assert hit.why.endswith("believed 0.6 -> 0.8 after INC-12")
+
+
+def test_a_state_is_read_from_the_networks_asked_for(memory: recollect.Engine) -> None:
+    memory.remember("The gateway timeout is 5 s.")
+    memory.remember("We raised the gateway timeout to 60 s.", kind="decision")
+    values = {
+        network: [one.value for one in memory.state("gateway", networks=[network] if network else []).attributes]
+        for network in ("", "world", "bank")
+    }
+    assert values == {"": ["60 s"], "world": ["5 s"], "bank": ["60 s"]}
+    assert memory.recall_next("the gateway timeout", networks=["world"]).hits[0].memory.network == "world"

@@ -338,11 +338,12 @@ class Engine(Lookup):
 
     def recall_next(
         self, question: str, *, thoughts: Sequence[str] = (), shown: Sequence[str] = (), scope: Scope | None = None,
-        limit: int = 5,
+        limit: int = 5, networks: Sequence[str] = (),
     ) -> NextRecall:  # fmt: skip
         """One step of thinking and looking up in turns: what is new for the latest thought, and what is still open."""
         where = scope or self._scope
-        found = self.recall(thoughts[-1] if thoughts else question, scope=where, limit=limit, shown=tuple(shown))
+        asked: RecallFields = {"scope": where, "limit": limit, "shown": tuple(shown), "networks": tuple(networks)}
+        found = self.recall(thoughts[-1] if thoughts else question, **asked)
         seen = [one for one in self._store.memories(self._tenant, list(shown)).values() if where.sees(one.scope)]
         return next_step(question, thoughts, seen, found)
 
@@ -470,12 +471,13 @@ class Engine(Lookup):
 
     def knowledge(
         self, scope: Scope | None = None, *, as_of: datetime | str | None = None, since: datetime | str | None = None,
-        until: datetime | str | None = None,
+        until: datetime | str | None = None, networks: Sequence[str] = (),
     ) -> Knowledge:  # fmt: skip
         """The graph that memories make, seen from a scope, now or as of a time: entities, relations, proofs."""
         where = Cleaner(MAX_NAME).scope(scope or self._scope)
         known, first, last = (aware(one, "time") if one else None for one in (as_of, since, until))
-        return Knowledge(self._store, self._tenant, where, self._now(), known, first, last, self.watch.hop)
+        only, timed = filter_of(now=None, networks=networks).networks, self.watch.hop
+        return Knowledge(self._store, self._tenant, where, self._now(), known, first, last, only, timed)
 
     def extract_entities(self, *, progress: Progress | None = None, most: int = sys.maxsize) -> int:
         """Read the entities and relations of memories that were not read yet, all or about `most`; gives how many.
@@ -492,7 +494,8 @@ class Engine(Lookup):
         """What sums up entities; loaded when it is first asked for."""
         from .upkeep.observations import ACTOR, Observer
 
-        return Observer(replace(self._writer, actor=ACTOR), lambda: self._models.embedder()[0], self.spending.llm)
+        writer, embedder = replace(self._writer, actor=ACTOR), lambda: self._models.embedder()[0]
+        return Observer(writer, embedder, self.spending.llm, self.extract_entities)
 
     def has_unread(self) -> bool:
         """Whether there are memories whose entities were not read yet."""
@@ -582,14 +585,11 @@ class Engine(Lookup):
         def embed(run: Run) -> None:
             self.embed(progress=run.step, change=run.job.payload.get("change", "always"))
 
-        def observe(run: Run) -> None:
-            self.extract_entities()  # what a new memory names is read before it is summed up
-            self.observer.work(run)
-
         embedder, _ = self._models.embedder()
         handlers: dict[str, Handler] = {
             "capture": capture, "answers": lambda run: self.answers.refresh(run.step), "janitor": self.janitor.work,
-            "entities": entities, "observations": observe, "summary": lambda run: self.summaries.work(run.job.payload),
+            "entities": entities, "observations": self.observer.work,
+            "summary": lambda run: self.summaries.work(run.job.payload),
         }  # fmt: skip
         return {**handlers, f"embed:{embedder.model}": embed} if embedder else handlers
 

@@ -202,15 +202,17 @@ class Lookup(Base):
         return provenance.audit(self._store, self._tenant, trace, reads=reads, limit=limit)
 
     def state(
-        self, entity: str, *, at: Moment = None, true_at: Moment = None, scope: Scope | None = None
-    ) -> EntityState:
-        """What was known of an entity at a time, of what held then."""
+        self, entity: str, *, at: Moment = None, true_at: Moment = None, scope: Scope | None = None,
+        networks: Sequence[str] = (),
+    ) -> EntityState:  # fmt: skip
+        """What was known of an entity at a time, of what held then; by memories of some networks or of any."""
         cleaner = Cleaner(MAX_NAME)
         name, where = cleaner.text(entity, "entity", MAX_NAME), cleaner.scope(scope or self._scope)
         known = _moment(at, "at") or self._now()
         true = _moment(true_at, "true_at") or known
-        found = self._past.entity(name, known, true, where) if name else None
-        attributes = self._chronicle.attributes(name, known, true, Filter(where)) if name else ()
+        wanted = filter_of(now=None, scope=where, networks=networks).but(states=())
+        found = self._past.entity(name, known, true, wanted) if name else None
+        attributes = self._chronicle.attributes(name, known, true, wanted) if name else ()
         if found is None and not attributes and not (name and self._chronicle.knows(name, Filter(where))):
             raise NotFound(f"No entity was called {name!r} then.", fix="Names are told apart as they are written.")
         return replace(found or EntityState(Entity("", "", name, ""), known, true), attributes=attributes)

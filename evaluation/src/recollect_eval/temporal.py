@@ -1,10 +1,11 @@
 """Temporal: questions about a time, over notes that changed their mind.
 
-The stores and questions were written by authors who had not seen the code (`temporal/` in the data folder; files named
-`dev-` may be looked at, files named `judge-` are only counted). Each store is filled in the order of its notes, the
-clock standing at each note's time and in the zone of the team. A question is right when one of its answers is among the
-first three hits; it is answered from the wrong time when the first hit is one that its author marked so. Of lists
-("in order", "which … in 2025") the share of the answers among the first ten hits counts too.
+The stores and questions lie in `training/temporal`, whose README tells their form and who wrote them (files named
+`dev-` may be looked at, files named `judge-` are only counted); `--data` names another folder with a folder
+`temporal`. Each store is filled in the order of its notes, the clock standing at each note's time and in the zone of
+the team. A question is right when one of its answers is among the first three hits; it is answered from the wrong
+time when the first hit is one that its author marked so. Of lists ("in order", "which … in 2025") the share of the
+answers among the first ten hits counts too.
 """
 
 from __future__ import annotations
@@ -19,12 +20,14 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import recollect
+from recollect.errors import BadInput
 from recollect.types import KINDS
 
 from . import corpus
 from .provenance import provenance
 from .subject import Clock
 
+OURS = Path(__file__).parents[3] / "training" / "temporal"
 TARGETS = {"right in three": 0.88, "wrong time first": 0.04, "recall@10 of order": 0.4}
 Say = Callable[[str], None]
 Row = dict[str, Any]
@@ -33,7 +36,10 @@ Row = dict[str, Any]
 def run(data: Path | None, part: str, say: Say | None, place: Path | None = None) -> dict[str, Any]:
     """Measure one part (`dev` or `judge`)."""
     rows: list[Row] = []
-    for path in sorted((place or corpus.place(data, "temporal")).glob(f"{part}-*.jsonl")):
+    folder = place or (corpus.place(data, "temporal") if data else OURS)
+    if not (files := sorted(folder.glob(f"{part}-*.jsonl"))):
+        raise BadInput(f"There is no {part}-*.jsonl in {folder}.", fix="Name a folder that has some: --data.")
+    for path in files:
         for line in path.read_text("utf-8").splitlines():
             store = json.loads(line)
             if say:

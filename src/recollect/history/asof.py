@@ -175,8 +175,9 @@ class Past:
         true = sorted(self.true(standing, moment), key=lambda one: (one.valid_from or one.created_at, one.id))
         return true[-1] if true else None
 
-    def entity(self, name: str, at: datetime, true_at: datetime, scope: Scope) -> EntityState | None:
-        """What was known of an entity at a time, seen from a scope."""
+    def entity(self, name: str, at: datetime, true_at: datetime, filter: Filter) -> EntityState | None:
+        """What was known of an entity at a time, by memories that a filter lets through."""
+        scope = filter.scope
         rows = self.later(Trace(since=at, nouns=("entity",)))
         gone = self.nouns(Entity, rows)
         known = [one for one in self._named(name, scope) if one.id not in rows]
@@ -186,7 +187,7 @@ class Past:
         entity = min(known, key=lambda one: (one.created_at, one.id))
         links = self._links(entity.id, at)
         about = [one.origin for one in links if one.relation == ABOUT and one.origin_kind == "memory"]
-        seen = Filter(scope=scope, states=HELD_ONCE)
+        seen = filter.but(states=HELD_ONCE)
         memories = [one for one in self.memories(about, at).values() if fits(one, seen)]
         ties = [one for one in links if one.origin_kind == one.target_kind == "entity"]
         ends = {end for one in ties for end in (one.origin, one.target)}

@@ -103,7 +103,7 @@ def distance(moment: datetime, anchor: datetime) -> str:
 
 
 def _event(memory: Memory, entity: str, anchor: datetime | None) -> Event:
-    told = changes.read(memory.content, entity) if entity else []
+    told = changes.read(memory.content, entity) if entity and memory.network != "opinion" else []
     action = memory.kind if memory.kind != "fact" else "changed" if told else "said"
     end, title = memory.valid_to, memory.title or text.title_of(memory.content, TITLE)
     return Event(

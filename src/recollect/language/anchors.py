@@ -1,4 +1,4 @@
-"""Ranges between two events: "between the Adyen outage and the spike", "between the two ledger incidents". Pure."""
+"""Events that a text names, and ranges between two: "between the Adyen outage and the spike". Pure."""
 
 from __future__ import annotations
 
@@ -7,12 +7,63 @@ from typing import TYPE_CHECKING
 
 from .. import times
 from . import calendar as lex
+from .calendar import Span, shift
 
 if TYPE_CHECKING:
     from .when import _Reader
 
 Ends = tuple[datetime, datetime, int]  # two moments, and the token after them
 COUNTS = ("two", "both")
+MAX_EVENT, MAX_CLAUSE = 6, 10  # words in the name of an event, and in a clause that tells of one
+
+
+def event(reader: _Reader, i: int, joints: frozenset[str] = frozenset()) -> Span | None:
+    """What the caller knows the time of: the longest name that it recognises, up to a joint."""
+    end = i + (reader.word(i) not in lex.NOT_EVENTS)
+    while i < end < min(len(reader.tokens), i + MAX_EVENT) and reader.then(end) and reader.word(end) not in joints:
+        end += 1
+    shortest = i + (reader.word(i) in lex.DETERMINERS)
+    for last in range(end, shortest, -1):
+        if reader.asked[0] <= 0 or reader.word(last - 1) in lex.NOT_EVENTS | lex.DETERMINERS:
+            continue
+        reader.asked[0] -= 1
+        name = " ".join(token.raw for token in reader.tokens[i:last]).strip()
+        if (moment := reader.anchor(name)) is not None:
+            utc = times.aware(moment, name)
+            return Span(utc, utc, 0.8, last, "event", exact=True, event=True)
+    return None if joints else clause(reader, i)
+
+
+def clause(reader: _Reader, i: int, *, closed: bool = False) -> Span | None:
+    """What a clause tells of, up to what it says of something else; `closed`: a comma must end it."""
+    end = i
+    while end < len(reader.tokens) and end <= i + MAX_CLAUSE and (end == i or reader.then(end)):
+        end += 1
+    if end > i + MAX_CLAUSE or end == i or (closed and reader.tokens[end - 1].stop != ","):
+        return None
+    cuts = [n for n in range(i + 1, end) if reader.word(n) in lex.TURNS_TO]
+    for last in (*cuts, end):
+        if reader.asked[0] <= 0:
+            return None
+        reader.asked[0] -= 1
+        name = " ".join(token.raw for token in reader.tokens[i:last])
+        if (moment := reader.told(name)) is not None:
+            utc = times.aware(moment, name)
+            return Span(utc, utc, 0.75, last, "event", exact=True, event=True)
+    return None
+
+
+def meanwhile(reader: _Reader, i: int) -> Span | None:
+    """When Boston went live, …; while Priya was on call, …; at the time of the outage: the day it was told."""
+    if reader.word(i) in lex.MEANWHILE:
+        span = clause(reader, i + 1, closed=True)
+    else:
+        said = " ".join(reader.then(i + n) if n else reader.word(i) for n in range(4))
+        span = event(reader, i + 4) if said in ("at the time of", "on the day of") else None
+    if span is None or span.start is None:
+        return None
+    day = reader.cal.local(span.start)
+    return reader.days(day, shift(day, "day", 1), span.sure, span.next, exact=True)
 
 
 def between(reader: _Reader, i: int) -> Ends | None:

@@ -34,6 +34,16 @@ class Amount(NamedTuple):
     next: int
 
 
+class Span(NamedTuple):
+    start: datetime | None
+    end: datetime | None
+    sure: float
+    next: int  # the token after it
+    grain: str = "day"
+    exact: bool = False  # it says which year, or how long ago
+    event: bool = False
+
+
 def _set(name: str) -> frozenset[str]:
     return frozenset(tables.words("time", name))
 
@@ -67,6 +77,8 @@ VAGUE, LEADS, JOINS, TO, AND = (_set(name) for name in ("vague", "leads", "joins
 FROM_START, FROM_END, TO_START, TO_END = (_set(name) for name in ("from start", "from end", "to start", "to end"))
 DETERMINERS, NOT_EVENTS, NOT_WEEKDAY = (_set(name) for name in ("determiners", "not events", "not weekday"))
 AFTER_MAY, UNSURE_MONTHS, NAMES = (_set(name) for name in ("after may", "unsure months", "names"))
+WITH_AFTER, MEANWHILE, TURNS_TO = (_set(name) for name in ("with after", "meanwhile", "turns to"))
+PAST = re.compile(rf"\b(?:{tables.joined('time', 'past')})\b", re.IGNORECASE)
 BEFORE_YEAR, COUNTED = (_set(name) for name in ("before year", "counted"))
 _BEGINS = _set("begins").union(
     MONTHS, WEEKDAYS, SEASONS, HOLIDAYS, NUMBERS, ORDINALS, TURNS, DAYS, LEADS, FROM_START, FROM_END, TO_START, TO_END,

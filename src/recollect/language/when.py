@@ -15,16 +15,15 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
-from typing import NamedTuple
 
 from .. import times
 from . import calendar as lex
-from .anchors import between
+from .anchors import between, event, meanwhile
 from .calendar import Amount, floor, shift
+from .calendar import Span as _Span
 
 MAX_TEXT = 16384  # characters looked at
 MAX_FOUND = 32  # expressions read in one text
-MAX_EVENT = 6  # words in the name of an event
 MAX_ASKED = 24  # questions to `anchor` about one text
 
 Anchor = Callable[[str], datetime | None]
@@ -40,23 +39,13 @@ class When:
     words: str
 
 
-class _Span(NamedTuple):
-    start: datetime | None
-    end: datetime | None
-    sure: float
-    next: int  # the token after it
-    grain: str = "day"
-    exact: bool = False  # it says which year, or how long ago
-    event: bool = False
-
-
 def unknown(words: str) -> datetime | None:
     """The anchor of those who know no events."""
     return None
 
 
-def find(text: str, now: datetime, anchor: Anchor = unknown) -> When | None:
-    """The time a text speaks of; None when it speaks of none.
+def find(text: str, now: datetime, anchor: Anchor = unknown, told: Anchor = unknown) -> When | None:
+    """The time a text speaks of; None when it speaks of none. `told` knows events by a clause that tells of them.
 
     >>> now = datetime(2026, 2, 18, 12, tzinfo=UTC)
     >>> found = find("what broke in March?", now)
@@ -67,7 +56,15 @@ def find(text: str, now: datetime, anchor: Anchor = unknown) -> When | None:
     text = text[:MAX_TEXT]
     tokens = lex.tokens(text)
     here = now.tzinfo or UTC
-    reader = _Reader(tokens, times.aware(now, "now"), lex.Calendar(here), now.date(), anchor, [MAX_ASKED])
+    reader = _Reader(
+        tokens,
+        times.aware(now, "now"),
+        lex.Calendar(here),
+        now.date(),
+        anchor,
+        [MAX_ASKED],
+        told if lex.PAST.search(text) else unknown,
+    )
     found: list[tuple[int, _Span]] = []
     at = 0
     while at < len(tokens) and len(found) < MAX_FOUND:
@@ -118,6 +115,7 @@ class _Reader:
     today: date  # what "the latest March" is counted back from
     anchor: Anchor
     asked: list[int]  # how often the anchor may still be asked
+    told: Anchor = unknown
 
     def word(self, i: int) -> str:
         return self.tokens[i].word if 0 <= i < len(self.tokens) else ""
@@ -150,7 +148,14 @@ class _Reader:
             joints = lex.TO if word == "from" else lex.AND
             if span := self.span(i + 1, left, joints):
                 return span
-        if span := (word == "between" and self.events(i + 1)) or self.offset(i) or self.bounded(i):
+        if word == "after" and self.word(i - 1) in lex.WITH_AFTER:
+            return None  # "who looks after it" speaks of no time
+        if (
+            span := (word == "between" and self.events(i + 1))
+            or meanwhile(self, i)
+            or self.offset(i)
+            or self.bounded(i)
+        ):
             return span
         if word in lex.LEADS:
             return self.led(i)
@@ -189,7 +194,7 @@ class _Reader:
             word = {"up": "until", "newer": "after", "later": "after"}.get(word, "before")
             j += 1
         known = word in lex.FROM_START | lex.FROM_END | lex.TO_START | lex.TO_END
-        if not known or not self.then(j) or (word in ("through", "following") and self.opens(i)):
+        if not known or self.then(j) in ("", "when", "by") or (word in ("through", "following") and self.opens(i)):
             return None
         if pair in ("older than", "newer than") and (amount := self.amount(j)):
             edge = self.cal.rolled(self.instant, amount, -1)
@@ -247,20 +252,7 @@ class _Reader:
         return _Span(ends[0], ends[1], base.sure, base.next, "ago", base.exact)
 
     def event(self, i: int, joints: frozenset[str] = frozenset()) -> _Span | None:
-        """What the caller knows the time of: the longest name that it recognises, up to a joint."""
-        end = i + (self.word(i) not in lex.NOT_EVENTS)
-        while i < end < min(len(self.tokens), i + MAX_EVENT) and self.then(end) and self.word(end) not in joints:
-            end += 1
-        shortest = i + (self.word(i) in lex.DETERMINERS)
-        for last in range(end, shortest, -1):
-            if self.asked[0] <= 0 or self.word(last - 1) in lex.NOT_EVENTS | lex.DETERMINERS:
-                continue
-            self.asked[0] -= 1
-            name = " ".join(token.raw for token in self.tokens[i:last]).strip()
-            if (moment := self.anchor(name)) is not None:
-                utc = times.aware(moment, name)
-                return _Span(utc, utc, 0.8, last, "event", exact=True, event=True)
-        return None
+        return event(self, i, joints)
 
     def events(self, i: int) -> _Span | None:
         return _Span(*ends[:2], 0.8, ends[2], exact=True) if (ends := between(self, i)) else None

@@ -71,10 +71,10 @@ def _state(
 
 def recall_next(
     engine: Engine, caller: Caller, *, question: str, thoughts: Sequence[str] = (), shown: Sequence[str] = (),
-    limit: int = 5, **places: Any,
+    limit: int = 5, networks: Sequence[str] = (), **places: Any,
 ) -> NextRecall:  # fmt: skip
     scope = seen(engine, caller, places)
-    found = engine.recall_next(question, thoughts=thoughts, shown=shown, scope=scope, limit=limit)
+    found = engine.recall_next(question, thoughts=thoughts, shown=shown, scope=scope, limit=limit, networks=networks)
     looked(engine, caller, [hit.memory for hit in found.hits], "recall")
     return found
 

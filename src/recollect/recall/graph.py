@@ -76,6 +76,7 @@ class Knowledge:
     as_of: datetime | None = None
     since: datetime | None = None
     until: datetime | None = None
+    networks: tuple[str, ...] = ()
     timed: Callable[[int, float, int], None] = lambda hop, seconds, candidates: None
     _mentions: dict[str, list[Mentioned]] = field(default_factory=dict)
     _groups: dict[str, frozenset[str]] = field(default_factory=dict)
@@ -179,7 +180,7 @@ class Knowledge:
 
     @property
     def _filter(self) -> Filter:
-        when = {"since": self.since, "until": self.until}
+        when = {"since": self.since, "until": self.until, "networks": self.networks}
         return Filter(self.scope, states=(), **when) if self.as_of else Filter(self.scope, current_at=self.now, **when)  # type: ignore[arg-type]
 
     def _start(self, entity: str) -> str:

@@ -42,10 +42,20 @@ _LIST = re.compile(
     rf"({'|'.join(LISTED)})\b(?! (?:service|table|api|page|queue|board|file))",
     re.IGNORECASE,
 )
-# Words that say nothing of a subject: that something happened, and to whom in general.
-_EMPTY = frozenset(
+KIND_WORDS = frozenset(terms.terms(" ".join(LISTED)))
+# One of them, by its place in time: "the last incident before Christmas", "which decision followed the outage".
+_ONE = "|".join(sorted({name.removesuffix("s") for name in LISTED}))
+_NTH = re.compile(
+    rf"\b(?:(?P<last>last|latest|most recent|newest|final)|(?P<first>first|earliest|oldest|next)) (?P<kind>{_ONE})\b"
+    rf"|^which (?P<asked>{_ONE}) (?:(?P<after>followed|came (?:\w+ )?after)|preceded|came (?:\w+ )?before)\b",
+    re.IGNORECASE,
+)
+# Words that say nothing of a subject: that something happened, to whom in general, and that it is to be listed.
+EMPTY = frozenset(
     terms.terms(
         "happen happened occur occurred go going thing things team anything something change changed different new"
+        " list tell give show walk order chronological chronologically history sequence timeline"
+        " first last next latest recent oldest newest earliest final"
     )
 )
 _ASKED = tuple((re.compile(pattern, re.IGNORECASE), kinds) for pattern, kinds in KINDS_ASKED)
@@ -75,9 +85,19 @@ def listed(question: str) -> dict[str, tuple[str, ...]]:
     >>> listed("opinions about the cache")
     {'network': ('opinion',)}
     """
-    found = _LIST.match(question.strip())
-    name = LISTED[found[1].lower()] if found else ""
+    found, one = _LIST.match(question.strip()), _NTH.search(question)
+    name = LISTED[found[1].lower()] if found else LISTED[f"{(one['kind'] or one['asked']).lower()}s"] if one else ""
     return {"network" if name in NETWORKS else "kind": (name,)} if name else {}
+
+
+def nth(question: str) -> str:
+    """Whether a question wants the first or the last of a kind; nothing where it wants neither.
+
+    >>> nth("What was the last incident before May?"), nth("Which decision followed the outage?"), nth("Which task?")
+    ('last', 'first', '')
+    """
+    one = _NTH.search(question)
+    return "" if one is None else "first" if one["first"] or one["after"] else "last"
 
 
 def bare(question: str, time: str) -> float:
@@ -89,5 +109,5 @@ def bare(question: str, time: str) -> float:
     rest = question.replace(time, " ")
     for pattern, _ in _ASKED:
         rest = pattern.sub(" ", rest)
-    said = {term for term in terms.terms(rest) if term not in terms.STOP_WORDS} - _EMPTY
+    said = {term for term in terms.terms(rest) if term not in terms.STOP_WORDS} - EMPTY
     return 1 / (1 + len(said)) ** 2

@@ -1,11 +1,13 @@
-"""Summaries of entities in recall: they are made of memories, and never stand before or beside them unasked."""
+"""Summaries of entities in recall, which never stand before or beside their parts unasked; and how opinions moved."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..history.provenance import moves
 from ..remember.belief import sums_up
 from ..store.contract import Store
+from ..store.trail import Trace
 from ..types import Link, Memory
 
 
@@ -27,3 +29,11 @@ def is_fresh(store: Store, tenant: str, summary: Memory) -> bool:
     found = store.memories(tenant, sorted(parts)).values()
     standing = [one for one in found if one.state == "active" and one.updated_at <= summary.updated_at]
     return bool(parts) and len(standing) == len(parts)
+
+
+def opinions_moved(store: Store, tenant: str, memories: Sequence[Memory]) -> dict[str, str]:
+    """How evidence moved the confidence of those memories that are opinions: "0.6 -> 0.8 after INC-12"."""
+    ids = tuple(memory.id for memory in memories if memory.network == "opinion" and memory.confidence < 1)
+    rows = list(store.each_entry(tenant, Trace(targets=ids, operations=("weigh",)))) if ids else []
+    told = {id: moves(row for row in rows if row.target == id) for id in ids}
+    return {id: ", ".join(some) for id, some in told.items() if some}

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from .. import text, times
 from ..language import terms
+from ..remember.belief import network_of
 from ..types import Memory
 from .compress import compress
 
@@ -41,17 +42,21 @@ def why(memory: Memory, scores: Mapping[str, float], asked: set[str], now: datet
 
 
 def label(memory: Memory) -> str:
-    """What a memory is, where a reader should know: not active, ended, or an opinion.
+    """What a memory is, where a reader should know: not active, ended, an opinion, of a network its kind does not tell.
 
     >>> from datetime import UTC
     >>> label(Memory("a", "The cache is fragile.", network="opinion", confidence=0.8))
     'opinion (0.8)'
+    >>> label(Memory("a", "We merged the retries.", network="bank")), label(Memory("a", "Ana owns it."))
+    ('bank: fact', 'fact')
     >>> label(Memory("a", "Ana owns it.", state="superseded", valid_to=datetime(2025, 12, 9, tzinfo=UTC)))
     'superseded fact until 9 December 2025'
     """
     kind = memory.kind
     if memory.network == "opinion":
         kind = f"opinion ({memory.confidence:g})" if kind == "fact" else f"opinion ({memory.confidence:g}): {kind}"
+    elif memory.network not in ("world", network_of(kind, "")):  # where the kind does not say it already
+        kind = f"{memory.network}: {kind}"
     state = "" if memory.state == "active" else f"{memory.state} "
     end = memory.valid_to
     return f"{state}{kind} until {end.day} {end:%B %Y}" if end else f"{state}{kind}"

@@ -25,12 +25,12 @@ from ..language import terms
 from ..store.contract import Store
 from ..types import STATES, Filter, Hit, Link, Memory, Recall
 from . import coverage, fusion, intent
-from .anchors import moment_of
+from .anchors import anchors
 from .arms import Arms, Scores, closeness, within
 from .chains import Chain, Chains, with_chains
 from .explaining import explained
 from .naming import Names
-from .observed import without_summaries
+from .observed import opinions_moved, without_summaries
 from .printing import printed_tokens, read_text, said, why
 from .query import Query
 from .select import ALIKE, Scored, by_age, has_words_of, newer_first, once_each, select, with_sessions, withheld
@@ -144,7 +144,7 @@ class Reader:
     def _bound(self, query: Query, models: Models) -> Recall:
         """The answer of the kind that the question wants a list of; where there is none, of any."""
         found = self._recall(query, models)
-        if (found.weak or not found.hits) and intent.listed(query.text):
+        if (not found.hits or (found.weak and not intent.nth(query.text))) and intent.listed(query.text):
             return self._recall(replace(query, binds=False), models)
         return found
 
@@ -199,13 +199,8 @@ class Reader:
         """The candidates of a question: understood, looked for by every arm, fused, and read."""
         with watch.stage("understand"):
             filter = query.filter
-            anchor = partial(moment_of, self.store, self.tenant, filter.scope)
-            asked = understand(
-                query.text,
-                local(query.as_of or self.now()),
-                self.lexicon,
-                (lambda event: None) if filter.shared else anchor,
-            )
+            events = () if filter.shared else anchors(self.store, self.tenant, filter.scope, query.text)
+            asked = understand(query.text, local(query.as_of or self.now()), self.lexicon, *events)
             timing = timing_of(asked.text, asked.when, self.now())
             hints = {**(intent.listed(asked.text) if query.binds else {}), **asked.hints}
             query = query.narrowed(hints)
@@ -485,8 +480,11 @@ class Reader:
         if "time" not in found.query.recipe.arms:
             return scored
         words = set(terms.of_query(found.question.replace(found.timing.words, " ") if found.timing else found.question))
+        near, nth = found.arms.get("vector", {}), intent.nth(found.question)
+        if nth or (found.timing is None and asks_order(found.question)):
+            return in_order(scored, words - intent.KIND_WORDS, near, found.timing, nth)
         if found.timing is None:
-            return in_order(scored, words, found.arms.get("vector", {})) if asks_order(found.question) else scored
+            return scored
         model = models.embedder.model if models.embedder and ranker_knows(models.embedder) else ""
         ids = [one.memory.id for one in scored[:ARRANGED]] if model else []
         known = {id: told[model][0] for id, told in self.store.vectors(self.tenant, ids).items() if model in told}
@@ -495,7 +493,7 @@ class Reader:
             both = one.id in known and other.id in known
             return both and float(known[one.id] @ known[other.id]) >= ABOUT_ONE
 
-        return arrange(scored, found.timing, Fit(words, found.arms.get("vector", {}), alike))
+        return arrange(scored, found.timing, Fit(words, near, alike))
 
     def _alike(self, found: Found, scored: Sequence[Scored], models: Models) -> list[tuple[str, str]]:
         """The older and the newer of two notes on the same thing that fit the question as well: «moved to …» after
@@ -527,6 +525,7 @@ class Reader:
     def _hits(self, found: Found, chosen: Sequence[tuple[Memory, float]]) -> tuple[Hit, ...]:
         now = found.query.as_of or self.now()
         words = set(terms.of_query(found.question))
+        moved = opinions_moved(self.store, self.tenant, [memory for memory, _ in chosen])
         hits = []
         for memory, score in chosen:
             scores = {arm: round(one[memory.id], 4) for arm, one in found.arms.items() if memory.id in one}
@@ -535,6 +534,7 @@ class Reader:
                 scores["time"] = round(closeness(memory, found.asked.when), 4)
             chain = found.chains.get(memory.id)
             told = why(memory, scores, words, now) + (f" · follows {chain.told()}" if chain else "")
+            told += f" · believed {moved[memory.id]}" if memory.id in moved else ""
             hits.append(Hit(memory, round(score, 4), scores, told))
         return tuple(hits)
 

@@ -24,7 +24,7 @@ from .select import Scored
 DEPTH = 20  # places in which memories are put in order by their time
 EXACT = 0.8  # how sure a date in a memory's own words must be, to stand for when the memory was told
 LISTED = 40  # candidates that a list in the order of time is made of
-BEARS, CLOSE = 2, 0.9  # half the most words, or this share of the best cosine, bears on a question too
+BEARS, CLOSE = 2, 0.9  # more than half the most words, or this share of the best cosine, bears on a question too
 FLOOR = 0.001  # what a place in such a list is worth at least
 _BELIEVED = re.compile(rf"\b(?:{tables.joined('time', 'believed')})\b", re.IGNORECASE)
 _IN_ORDER = re.compile(rf"\b(?:{tables.joined('time', 'in order')})\b", re.IGNORECASE)
@@ -93,16 +93,28 @@ def describe(timing: Timing, query: Query) -> str:
     return f'{kind}{since}{f" until {last:%Y-%m-%d}" if last else ""} ("{timing.words}")'
 
 
-def in_order(scored: Sequence[Scored], asked: Collection[str], near: Mapping[str, float]) -> list[Scored]:
-    """The candidates that bear on a question in the order of time, then the others."""
+def in_order(
+    scored: Sequence[Scored], asked: Collection[str], near: Mapping[str, float], timing: Timing | None = None,
+    which: str = "",
+) -> list[Scored]:  # fmt: skip
+    """The candidates that bear on a question in the order of time, then the others.
+
+    `which`: the first or the last of the time asked about goes first, and what is of another time behind.
+    """
     head = scored[:LISTED]
+    asked = set(asked) - intent.EMPTY
     words = {one.memory.id: len(set(asked).intersection(terms.of_memory(one.memory))) for one in head}
     most, nearest = max(words.values(), default=0), max((near.get(one.memory.id, 0.0) for one in head), default=0.0)
     told = [
         one for one in head
-        if 0 < most <= BEARS * words[one.memory.id] or 0 < nearest * CLOSE <= near.get(one.memory.id, 0.0)
+        if 0 < most < BEARS * words[one.memory.id] or 0 < nearest * CLOSE <= near.get(one.memory.id, 0.0)
     ]  # fmt: skip
+    if which:
+        told = told if most else list(head)  # no word of a subject: all of the kind
+        told = [one for one in told if timing is None or timing.place(one.memory) == INSIDE]
     dated = sorted(told, key=lambda one: (one.memory.valid_from or one.memory.created_at, one.memory.id))
+    if which == "last":
+        dated.reverse()
     return _rescored([*dated, *(one for one in head if one not in told)], scored, len(dated))
 
 

@@ -95,8 +95,9 @@ class Understood:
 
 
 def understand(
-    text: str, now: datetime, lexicon: Mapping[str, Sequence[str]] = NO_WORDS, anchor: when.Anchor = when.unknown
-) -> Understood:
+    text: str, now: datetime, lexicon: Mapping[str, Sequence[str]] = NO_WORDS, anchor: when.Anchor = when.unknown,
+    told: when.Anchor = when.unknown,
+) -> Understood:  # fmt: skip
     """
     >>> from datetime import UTC
     >>> found = understand('project:shop why did the k8s "blue green" deploy fail?', datetime(2026, 3, 1, tzinfo=UTC))
@@ -110,7 +111,7 @@ def understand(
         plain, hints = text, {}
     return Understood(
         text=plain,
-        when=when.find(plain, now, anchor),
+        when=when.find(plain, now, anchor, told),
         hints=hints,
         phrases=_phrases(plain),
         identifiers=_identifiers(plain),

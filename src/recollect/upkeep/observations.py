@@ -76,9 +76,11 @@ class Observer:
     writer: Writer
     embedder: Callable[[], Embedder | None]
     llm: Callable[[Tier, str, str], LLM | None]
+    read: Callable[[], object]  # reads what new memories name, which comes before they are summed up
 
     def work(self, run: Run) -> None:
         """Do a job: look at what changed since the last one that was done."""
+        self.read()
         store, tenant = self.writer.store, self.writer.tenant
         head, over = store.head(tenant), store.jobs(tenant, ("done",), LISTED)
         since = max((int(job.progress.get("through", 0)) for job in over if job.kind == KIND), default=0)

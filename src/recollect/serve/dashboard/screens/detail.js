@@ -110,9 +110,9 @@ function Ties({ memory }) {
 
 function Uses({ memory }) {
   const found = useData((signal) => get(`/v1/memories/${memory.id}/why`, { depth: 1, limit: 20 }, { signal }), [memory.id, memory.updated_at]);
-  return html`<${Shown} of=${found}>${(why) => why.shown?.length > 0 && html`<h3>Where it was injected</h3>
+  return html`<${Shown} of=${found}>${(why) => html`${why.confidence?.length > 0 && html`<h3>How evidence moved it</h3><ul class="plain">${why.confidence.map((one) => html`<li>${one}</li>`)}</ul>`}${why.shown?.length > 0 && html`<h3>Where it was injected</h3>
     <ul class="plain">${why.shown.slice(0, 12).map((one) => html`<li><span class="tag">${one.way}</span> ${one.session ? shorten(one.session, 40) : one.actor} <${Time} at=${one.at} />${one.helped > 0 ? " · helped" : one.helped < 0 ? " · did not help" : ""}</li>`)}</ul>
-    ${(why.helped > 0 || why.did_not_help > 0) && html`<p class="dim">helped ${why.helped}×, did not ${why.did_not_help}×</p>`}`}<//>`;
+    ${(why.helped > 0 || why.did_not_help > 0) && html`<p class="dim">helped ${why.helped}×, did not ${why.did_not_help}×</p>`}`}`}<//>`;
 }
 
 const SKIPPED = new Set(["updated_at", "content_hash", "created_at", "id"]);

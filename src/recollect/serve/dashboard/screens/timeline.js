@@ -53,7 +53,7 @@ function Days({ events, entity, project, at, since, set }) {
   const until = Date.parse(endOf(chosen));
   const seen = events.filter((one) => Date.parse(one.at) <= until);
   return html`<${Lanes} events=${events} first=${first - DAY / 2} last=${first + (many + 0.5) * DAY} until=${until} />
-    <div class="filters slider"><${Field} label=${`Date: ${chosen}`} type="range" min="0" max=${many} step="1" value=${slid} aria-valuetext=${chosen} onInput=${(value) => setSlid(Number(value))} onChange=${() => set({ at: slid === many ? "" : chosen })} />
+    <div class="filters dates"><${Field} label=${`Date: ${chosen}`} type="range" min="0" max=${many} step="1" value=${slid} aria-valuetext=${chosen} onInput=${(value) => setSlid(Number(value))} onChange=${() => set({ at: slid === many ? "" : chosen })} />
       <${Field} label="Compare with" type="date" max=${chosen} value=${since} onInput=${(value) => set({ since: value })} /></div>
     ${entity && has("state") && html`<${Held} ...${{ entity, project, at: dateOf(place), since }} />`}
     ${since && has("checkpoint_diff") && html`<section aria-label="What was learnt between"><h2>Learnt between ${since} and ${dateOf(place)}</h2><${Changed} from=${endOf(since)} to=${place === many ? "now" : endOf(dateOf(place))} project=${project} key=${since + place} /></section>`}
