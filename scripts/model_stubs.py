@@ -174,6 +174,30 @@ class Generate(Api):
         return {"text": self.stub.reply}
 
 
+class Completions(Api):
+    """OpenAI's chat completions, as a stream or whole."""
+
+    def answer(self, body: Json) -> None:
+        answers = [_text(one.get("content") or "") for one in body.get("messages", ()) if one.get("role") == "tool"]
+        said: Json = {"role": "assistant", "content": self.stub.reply}
+        if call := self.stub.next([tool["name"] for _, tool in _functions(body)], answers):
+            function = {"name": call[0], "arguments": json.dumps(call[1])}
+            made = {"index": 0, "id": f"call_{len(answers) + 1}", "type": "function", "function": function}
+            said = {"role": "assistant", "content": None, "tool_calls": [made]}
+        end = "tool_calls" if said["content"] is None else "stop"
+        told = {"id": "c1", "created": 1, "model": str(body.get("model")), "usage": USAGE}
+        if not body.get("stream"):
+            choice = {"index": 0, "message": said, "finish_reason": end}
+            return self.send(json.dumps({**told, "object": "chat.completion", "choices": [choice]}).encode())
+        pieces = [{"index": 0, "delta": said, "finish_reason": None}, {"index": 0, "delta": {}, "finish_reason": end}]
+        lines = [{**told, "object": "chat.completion.chunk", "choices": [piece]} for piece in pieces]
+        stream = "".join(f"data: {json.dumps(line)}\n\n" for line in lines)
+        return self.send(f"{stream}data: [DONE]\n\n".encode(), "text/event-stream")
+
+
+USAGE = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
+
+
 def _text(content: Any) -> str:
     return content if isinstance(content, str) else "\n".join(str(part.get("text", "")) for part in content)
 
@@ -182,7 +206,7 @@ def _functions(body: Mapping[str, Any]) -> Iterator[tuple[str, Json]]:
     """The functions that a request offers, each with the namespace it is in."""
     for tool in body.get("tools", ()):
         if tool.get("type") == "function":
-            yield "", tool
+            yield "", tool.get("function", tool)  # chat completions put it inside
         elif tool.get("type") == "namespace":
             yield from ((str(tool["name"]), inner) for inner in tool.get("tools", ()))
         else:

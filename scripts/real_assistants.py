@@ -26,27 +26,28 @@ import sys
 import tempfile
 import time
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import recollect
-from model_stubs import Api, Generate, Messages, Responses, Stub, offered
+from model_stubs import Api, Completions, Generate, Messages, Responses, Stub, offered
 from recollect.entrypoints import link
 from recollect.recall.fence import HEADS
 from recollect.types import Scope
 
 ROOT = Path(__file__).parents[1]
 PROGRAM = Path(sys.executable).parent / "recollect"
-VERSIONS = {"claude": "2.1.325", "codex": "0.166.0", "gemini": "0.61.0"}
+VERSIONS = {"claude": "2.1.325", "codex": "0.166.0", "gemini": "0.61.0", "qwen": "0.15.10"}
 RULE = "Indent with tabs in every file of this shop."
 KNOWN = "Releases go out on Thursdays because support is fully staffed then."
 ASKED = "On which day of the week do releases go out, and why on that day?"
 REPLY = "They go out on Thursdays; the number of this session is {number}."
 SETTINGS = '{\n   "cleanupPeriodDays": 20,\n   "hooks": {"Stop": [ ]},\n   "env": { }}'
 GEMINI = '{\n\t// mine\n\t"security": {"auth": {"selectedType": "gemini-api-key"}}\n}'
+QWEN = '{\n  "$version": 3,\n  "privacy": {"usageStatisticsEnabled": false}\n}\n'
 CONFIG = """# mine
 model = "gpt-5"   # the best
 model_provider = "stub"
@@ -175,6 +176,28 @@ def gemini_session(place: Place, program: Path, number: str) -> None:
         judge(place, stub, number)
 
 
+def qwen_installed(place: Place, program: Path, number: str) -> None:
+    (place.user / ".qwen").mkdir()
+    (place.user / ".qwen" / "settings.json").write_text(QWEN)
+    before = place.files(".qwen")
+    place.run(PROGRAM, "install", "qwen")
+    with Stub(Completions, REPLY.format(number=number), ASKED) as stub:
+        place.run(
+            program, "-p", ASKED, "--yolo", "--auth-type", "openai", OPENAI_API_KEY="none", OPENAI_MODEL="stub",
+            OPENAI_BASE_URL=f"{stub.url}/v1", QWEN_CODE_TRUST_WORKSPACE="true",
+        )  # fmt: skip
+        judge(place, stub, number)
+    # Without a terminal it shows its model nothing of a session's start, and tools of servers only once it looked for
+    # them: docs/assistants.md says so.
+    for check in ("session start brings the rule", "tools are there in the first turn", "a tool call is answered"):
+        place.notes[check] = place.checks.pop(check)
+    place.run(PROGRAM, "uninstall", "qwen")
+    name = ".qwen/settings.json"
+    left = json.loads(place.files(".qwen")[name])
+    place.checks["uninstall leaves no hooks"] = "hooks" not in left and "recollect" not in json.dumps(left)
+    place.notes["settings byte-identical"] = place.files(".qwen")[name] == before[name]
+
+
 def configure(place: Place, host: str) -> None:
     """What a user of the assistant has in its files before we come."""
     (place.user / f".{host}").mkdir()
@@ -259,7 +282,7 @@ def gemini_plugged(place: Place, program: Path, number: str) -> None:
     gemini_session(place, program, number)
 
 
-def fetched(folder: Path) -> dict[str, Path]:
+def fetched(folder: Path, wanted: Collection[str]) -> dict[str, Path]:
     """The assistants, from npm where they are not in the folder yet."""
     system, machine = platform.system().lower(), {"x86_64": "x64", "aarch64": "arm64"}.get(platform.machine(), "arm64")
     native = f"@anthropic-ai/claude-code-{system}-{machine}"
@@ -269,10 +292,11 @@ def fetched(folder: Path) -> dict[str, Path]:
             f"@google/gemini-cli@{VERSIONS['gemini']}",
             folder / "gemini" / "node_modules" / ".bin" / "gemini",
         ),
+        "qwen": (f"@qwen-code/qwen-code@{VERSIONS['qwen']}", folder / "qwen" / "node_modules" / ".bin" / "qwen"),
         "codex": (f"@openai/codex@{VERSIONS['codex']}", folder / "codex" / "node_modules" / ".bin" / "codex"),
     }
     for name, (package, program) in programs.items():
-        if not program.exists():
+        if name in wanted and not program.exists():
             command = ["npm", "install", "--no-save", "--force", "--prefix", str(folder / name), package]
             subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     return {name: program for name, (_, program) in programs.items()}
@@ -307,6 +331,7 @@ WAYS: dict[str, tuple[str, Callable[[Place, Path, str], None]]] = {
     "codex, installed": ("codex", codex_installed),
     "codex, as a plugin": ("codex", codex_plugged),
     "gemini, installed": ("gemini", gemini_installed),
+    "qwen, installed": ("qwen", qwen_installed),
     "gemini, as an extension": ("gemini", gemini_plugged),
 }
 
@@ -409,7 +434,7 @@ def main() -> int:
     parser.add_argument("--two-sessions", type=int, metavar="N", help="hold so many pairs of sessions instead")
     parser.add_argument("--load", type=int, default=3, metavar="N", help="processes that keep the machine busy")
     chosen = parser.parse_args()
-    programs = fetched(chosen.folder)
+    programs = fetched(chosen.folder, {WAYS[one][0] for one in chosen.only or WAYS})
     if chosen.two_sessions:
         return two_sessions(programs, chosen.two_sessions, chosen.load, chosen.output.with_name("two_sessions.json"))
     results: dict[str, Any] = {}

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recollect.capture.events import HOSTS as EVENT_HOSTS
+from recollect.cli.install import NAMES
 from recollect.entrypoints import link
 from recollect.errors import BadInput
 from recollect.install import files, hosts, jsonc
@@ -46,6 +49,15 @@ FILES = {
     "vscode": {".config/Code/User/mcp.json": '{\n    "inputs": [],\n    "servers": {}\n}\n'},
     "windsurf": {".codeium/windsurf/mcp_config.json": ""},
     "opencode": {".config/opencode/opencode.json": '\ufeff{"$schema": "https://opencode.ai/config.json"}'},
+    "qwen": {".qwen/settings.json": SETTINGS},
+    "copilot": {".copilot/mcp-config.json": '{"mcpServers": {"x": {"type": "local", "command": "x", "tools": ["*"]}}}'},
+    "cline": {".config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json": "{}"},
+    "zed": {".config/zed/settings.json": '// Zed\n{\n  "theme": "One Dark", // mine\n  "context_servers": {}\n}\n'},
+    "junie": {".junie/mcp/mcp.json": '{"mcpServers": {}}\n'},
+    "kiro": {".kiro/settings/mcp.json": '{"mcpServers": {"x": {"command": "x", "disabled": true}}}'},
+    "amp": {".config/amp/settings.json": '{"amp.url": "x", "amp.mcpServers": {"x": {"command": "x"}}}'},
+    "crush": {".config/crush/crush.json": '{"$schema": "https://charm.land/crush.json", "mcp": {}}'},
+    "continue": {".continue/mcpServers/recollect.json": '{"mcpServers": {"x": {"command": "x"}}}'},
 }  # fmt: skip
 
 
@@ -113,6 +125,30 @@ def test_what_was_there_stays_and_what_is_ours_is_understood(name: str, user: Pa
         assert contains(values(path), known), path
     told = "\n".join(text.decode() for text in everything(user).values())
     assert PROGRAM.path in told
+
+
+def test_profiles_of_tools_are_passed_on_and_seen_as_connected(user: Path, home: Path) -> None:
+    for name in ("claude", "codex", "opencode", "crush"):
+        do(name, user, home, program=replace(PROGRAM, tools="core,agents"))
+        assert files.connected(name, PROGRAM, Folders({}, user, "Linux"), home)
+        assert files.has_ours(name, home)
+    told = "\n".join(text.decode() for text in everything(user).values())
+    assert told.count('"core,agents"') == 4
+    assert do("claude", user, home), "without the profiles it is another server"
+    assert '"core,agents"' not in (user / ".claude.json").read_text()
+
+
+def test_an_assistant_is_found_by_its_folder(user: Path) -> None:
+    folders = Folders({}, user, "Linux")
+    assert [host.name for host in hosts.HOSTS.values() if host.is_here(folders)] == []
+    for name in ("qwen", "zed", "copilot"):
+        filled(user, name)
+    assert [host.name for host in hosts.HOSTS.values() if host.is_here(folders)] == ["qwen", "copilot", "zed"]
+
+
+def test_every_assistant_can_be_named_at_the_command_line() -> None:
+    assert {*hosts.HOSTS, "git-hooks"} == set(NAMES)
+    assert {host.name for host in hosts.HOSTS.values() if host.captures} <= set(EVENT_HOSTS)
 
 
 def values(path: Path) -> Any:

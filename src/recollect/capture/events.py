@@ -20,7 +20,7 @@ from .data import read as _table
 Moment = Literal["start", "prompt", "tool", "stop", "compact", "end"]
 _TABLES = _table("hosts")
 MOMENTS: dict[str, Moment] = {name: moment for moment, names in _TABLES["moments"].items() for name in names.split()}
-HOSTS = ("claude", "codex", "gemini", "cursor", "vscode", "copilot", "windsurf", "opencode")
+HOSTS = ("claude", "codex", "gemini", "cursor", "vscode", "copilot", "windsurf", "opencode", "qwen")
 EITHER = "plugin"  # one plugin serves Claude Code and Codex; which of the two calls is told by what it sends
 
 # Where a fact stands in what hosts send: the first of these that is there. A dot goes inside.
@@ -107,7 +107,7 @@ def read(host: str, name: str, given: Mapping[str, Any], cwd: str = "") -> Event
 def answer(event: Event, text: str) -> str:
     """What to print, so that the host gives the text to its model; empty where the host takes none at that moment."""
     said: dict[str, Any] = {}
-    if event.host in ("claude", "codex", "gemini", "vscode"):
+    if event.host in ("claude", "codex", "gemini", "vscode", "qwen"):
         inside = {"hookEventName": event.name, "additionalContext": text}
         said = {"hookSpecificOutput": inside} if text else {}
     elif event.host == "copilot":

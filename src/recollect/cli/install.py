@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,27 +21,51 @@ if TYPE_CHECKING:
 
 GIT_HOOKS = "git-hooks"
 PATIENCE = 60.0  # seconds that a daemon may take to start
-NAMES = ("claude", "codex", "gemini", "cursor", "vscode", "windsurf", "opencode", GIT_HOOKS)
+NAMES = (
+    "claude", "codex", "gemini", "cursor", "vscode", "windsurf", "opencode", "qwen", "copilot", "cline", "zed", "junie",
+    "kiro", "amp", "crush", "continue", GIT_HOOKS,
+)  # fmt: skip
 
 
-def install(app: App, dry_run: bool, host: str | None = None) -> None:
-    if host is None:
+def install(app: App, dry_run: bool, every: bool, tools: str = "", host: str | None = None) -> None:
+    if every and host:
+        raise BadInput("--all and HOST exclude each other.", fix="Give one of the two.")
+    if tools:
+        from ..serve.tools import listed
+
+        listed(tools)  # which names what is not known
+    if every:
+        _install_all(app, dry_run, tools)
+    elif host is None:
         overview(app)
     else:
-        change(app, host, dry_run, leave=False)
+        change(app, host, dry_run, leave=False, tools=tools)
+
+
+def _install_all(app: App, dry_run: bool, tools: str) -> None:
+    """Connect every assistant whose folder is there."""
+    from ..install import hosts
+
+    _, folders, _ = here(app)
+    found = [host.name for host in hosts.HOSTS.values() if host.is_here(folders)]
+    if not found:
+        raise BadInput("No assistant is found here.", fix=f"Name one: {', '.join(hosts.HOSTS)}.")
+    for name in found:
+        change(app, name, dry_run, leave=False, tools=tools)
 
 
 def uninstall(app: App, host: str, dry_run: bool) -> None:
     change(app, host, dry_run, leave=True)
 
 
-def change(app: App, name: str, dry_run: bool, *, leave: bool) -> None:
+def change(app: App, name: str, dry_run: bool, *, leave: bool, tools: str = "") -> None:
     if name == GIT_HOOKS:
         change_git(app, dry_run, leave=leave)
         return
     from ..install import files, hosts
 
     program, folders, home = here(app)
+    program = replace(program, tools=tools)
     if not leave:
         refuse_passwords(program, home)
     changes = files.plan(name, program, folders, home, leave=leave)
@@ -116,6 +141,17 @@ def overview(app: App) -> None:
             state = error.message
         rows.append({"host": host.name, "title": host.title, "state": state})
     app.say(rows, lambda _, out: "\n".join(f"{row['host']:10} {row['title']:12} {row['state']}" for row in rows))
+
+
+def connected(app: App) -> list[tuple[str, bool, list[str]]]:
+    """The assistants that have something of ours, whether their hooks capture, and what keeps them from it."""
+    from ..install import files, hosts
+
+    program, folders, home = here(app)
+    return [
+        (host.name, host.captures, files.remarks(host.name, program, folders))
+        for host in hosts.HOSTS.values() if files.has_ours(host.name, home)
+    ]  # fmt: skip
 
 
 def here(app: App) -> tuple[Any, Any, Path]:

@@ -173,7 +173,7 @@ def migrate_store(app: App, source: str, target: str) -> None:
 
 def doctor(app: App, fix: bool, accept: bool) -> None:
     from ..upkeep import doctor as doctors
-    from . import probe
+    from . import install, probe
 
     fixed = doctors.accept(datetime.now(UTC), **app.given) if accept else []
     diagnosis = doctors.diagnose(__version__, datetime.now(UTC), **app.given)
@@ -191,6 +191,7 @@ def doctor(app: App, fix: bool, accept: bool) -> None:
     checks = list(diagnosis.checks)
     if not diagnosis.broken:  # what is broken already would only be said twice
         checks.append(probe.capture(**app.given))
+        checks += [probe.by_host(*told, **app.given) for told in install.connected(app)]
     app.say({"checks": checks, "fixed": fixed}, lambda _, out: present.diagnosis(checks, fixed, out))
     if any(check.status == "broken" for check in checks):
         raise click.exceptions.Exit(1)

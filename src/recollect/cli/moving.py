@@ -110,7 +110,8 @@ def import_file(app: App, file: str, dry_run: bool, no_embed: bool, trust: str, 
         except BadInput as error:
             error.message = error.message.replace(f"{folder}{os.sep}", "") if file == "-" else error.message
             raise
-    app.say(brought, _brought)
+    told = {**brought.as_dict(), **(brought.imported.as_dict() if brought.imported else {})}
+    app.say(told, lambda _, out: _brought(brought, out))
 
 
 def _brought(found: Brought, out: Look) -> str:

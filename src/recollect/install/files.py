@@ -15,7 +15,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from ..errors import BadInput, StoreReadOnly
 from . import jsonc, toml
 from .hosts import NAME, SERVER, Entry, Folders, Program, Target, host
 
+GIVEN = re.compile(r'"--tools",\s*"([^"]+)"')
 STATE, BACKUPS = "installed", "backups"
 MARKS = re.compile(rf"^# (>>> {NAME} >>>|<<< {NAME} <<<)\n?", re.MULTILINE)  # older versions put them around our table
 
@@ -65,8 +66,17 @@ def plan(name: str, program: Program, folders: Folders, home: Path, *, leave: bo
 
 
 def connected(name: str, program: Program, folders: Folders, home: Path) -> bool:
-    """Whether an assistant has everything of ours, just as we would write it now."""
-    return not plan(name, program, folders, home)
+    """Whether an assistant has everything of ours, just as we would write it now, with whichever tools it was given."""
+    if not plan(name, program, folders, home):
+        return True
+    told = b"\n".join(read(target.path) or b"" for target in host(name).targets(program, folders))
+    given = GIVEN.search(told.decode("utf-8", "replace"))
+    return given is not None and not plan(name, replace(program, tools=given[1]), folders, home)
+
+
+def has_ours(name: str, home: Path) -> bool:
+    """Whether something was connected and not disconnected since."""
+    return bool(_state(home, name))
 
 
 def remarks(name: str, program: Program, folders: Folders, *, leave: bool = False) -> list[str]:

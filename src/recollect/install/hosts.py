@@ -15,6 +15,7 @@ from ..errors import BadInput
 
 NAME = "recollect"
 HOME = "RECOLLECT_HOME"
+BLOCK = f"mcpServers/{NAME}.json"  # a file of its own for Continue
 SERVER = ("mcp_servers", NAME)  # where Codex keeps it
 TOOLS = "Bash|Edit|MultiEdit|Write|NotebookEdit|apply_patch|shell|exec_command"
 GEMINI_TOOLS = "run_shell_command|write_file|replace"
@@ -24,6 +25,7 @@ CURSOR_EVENTS = (
     "sessionStart", "beforeSubmitPrompt", "afterShellExecution", "afterFileEdit", "afterAgentResponse", "preCompact",
     "sessionEnd",
 )  # fmt: skip
+COPILOT_EVENTS = ("sessionStart", "userPromptSubmitted", "postToolUse", "agentStop", "sessionEnd")
 WINDSURF_EVENTS = ("pre_user_prompt", "post_run_command", "post_write_code", "post_cascade_response")
 
 
@@ -33,10 +35,16 @@ class Program:
 
     path: str = NAME
     settings: Mapping[str, str] = field(default_factory=dict)
+    tools: str = ""  # the profiles of tools that its server lists
+
+    @property
+    def words(self) -> list[str]:
+        """What follows the program where it is to be an MCP server."""
+        return ["mcp", *(["--tools", self.tools] if self.tools else [])]
 
     def server(self) -> dict[str, Any]:
         """What nearly every host calls an MCP server on standard input and output."""
-        return {"command": self.path, "args": ["mcp"]} | self.environment()
+        return {"command": self.path, "args": self.words} | self.environment()
 
     def environment(self, name: str = "env") -> dict[str, Any]:
         return {name: dict(self.settings)} if self.settings else {}
@@ -82,6 +90,11 @@ class Host:
     title: str
     targets: Callable[[Program, Folders], tuple[Target, ...]]
     note: str = ""
+    captures: bool = True  # it has hooks of ours, so that what is said is stored
+
+    def is_here(self, folders: Folders) -> bool:
+        """Whether the assistant seems to be used here: the folder of its configuration is there."""
+        return bool(getattr(folders, self.name.replace("continue", "continued")).is_dir())
 
 
 class Folders:
@@ -100,13 +113,19 @@ class Folders:
         self.vscode = code / "Code" / "User"
         self.windsurf = home / ".codeium" / "windsurf"
         self.opencode = Path(environ.get("OPENCODE_CONFIG_DIR") or config / "opencode")
+        self.qwen = Path(environ.get("QWEN_HOME") or home / ".qwen").expanduser()
+        self.copilot = Path(environ.get("COPILOT_HOME") or home / ".copilot")
+        self.cline = self.vscode / "globalStorage" / "saoudrizwan.claude-dev"
+        self.zed, self.amp, self.crush = (config / name for name in ("zed", "amp", "crush"))
+        self.junie, self.kiro = home / ".junie", home / ".kiro"
+        self.continued = home / ".continue"
 
 
-def claude_hooks(program: Program, host: str) -> dict[str, list[dict[str, Any]]]:
-    """Claude Code's hooks, which are Codex's too."""
+def claude_hooks(program: Program, host: str, unit: int = 1) -> dict[str, list[dict[str, Any]]]:
+    """Claude Code's hooks, which are Codex's too, and Qwen Code's, which counts milliseconds."""
     made: dict[str, list[dict[str, Any]]] = {}
     for event in EVENTS:
-        handler = {"type": "command", "command": program.hook(event, host), "timeout": budget(event)[0]}
+        handler = {"type": "command", "command": program.hook(event, host), "timeout": unit * budget(event)[0]}
         matcher = {"matcher": TOOLS} if event == "PostToolUse" else {}
         made[event] = [{**matcher, "hooks": [handler]}]
     return made
@@ -175,11 +194,44 @@ def _windsurf(program: Program, folders: Folders) -> tuple[Target, ...]:
 
 
 def _opencode(program: Program, folders: Folders) -> tuple[Target, ...]:
-    server = {"type": "local", "command": [program.path, "mcp"], "enabled": True, **program.environment("environment")}
+    server = {
+        "type": "local",
+        "command": [program.path, *program.words],
+        "enabled": True,
+        **program.environment("environment"),
+    }
     return (
         Target(folders.opencode / "opencode.json", (Entry(("mcp", NAME), server),)),
         Target(folders.opencode / "plugins" / f"{NAME}.js", whole=opencode_plugin(program)),
     )
+
+
+def _qwen(program: Program, folders: Folders) -> tuple[Target, ...]:
+    server = Entry(("mcpServers", NAME), program.server())
+    hooks = _listed(claude_hooks(program, "qwen", 1000))
+    return (Target(folders.qwen / "settings.json", (server, *hooks), off=(("disableAllHooks",), True)),)
+
+
+def _copilot(program: Program, folders: Folders) -> tuple[Target, ...]:
+    server = {"type": "local", **program.server(), "tools": ["*"]}
+    hooks = {
+        event: [{"type": "command", "bash": program.hook(event, "copilot"), "timeoutSec": budget(event)[0]}]
+        for event in COPILOT_EVENTS
+    }
+    return (
+        Target(folders.copilot / "mcp-config.json", (Entry(("mcpServers", NAME), server),)),
+        Target(folders.copilot / "hooks" / f"{NAME}.json", (Entry(("version",), 1), *_listed(hooks))),
+    )
+
+
+def _tools_alone(name: str, file: str, *keys: str, **more: Any) -> Callable[[Program, Folders], tuple[Target, ...]]:
+    """For a host that has no hooks we could use: a server below some keys of a file in its folder."""
+
+    def targets(program: Program, folders: Folders) -> tuple[Target, ...]:
+        entry = Entry((*keys, NAME), {**more, **program.server()})
+        return (Target(getattr(folders, name) / file, (entry,)),)
+
+    return targets
 
 
 def opencode_plugin(program: Program) -> str:
@@ -196,9 +248,20 @@ HOSTS = {
         Host("codex", "Codex", _codex, "Codex asks once whether it may trust the hooks: answer yes."),
         Host("gemini", "Gemini CLI", _gemini),
         Host("cursor", "Cursor", _cursor),
-        Host("vscode", "VS Code", _vscode, "VS Code gets the tools; its hooks are set in each workspace."),
+        Host("vscode", "VS Code", _vscode, "For hooks in VS Code, connect copilot too: both read its folder.", False),
         Host("windsurf", "Windsurf", _windsurf, "Windsurf takes no context from hooks: it asks the tools."),
         Host("opencode", "OpenCode", _opencode),
+        Host("qwen", "Qwen Code", _qwen),
+        Host("copilot", "Copilot CLI", _copilot),
+        Host("cline", "Cline", _tools_alone("cline", "settings/cline_mcp_settings.json", "mcpServers"), captures=False),
+        Host("zed", "Zed", _tools_alone("zed", "settings.json", "context_servers", source="custom"), captures=False),
+        Host("junie", "Junie", _tools_alone("junie", "mcp/mcp.json", "mcpServers"), captures=False),
+        Host("kiro", "Kiro", _tools_alone("kiro", "settings/mcp.json", "mcpServers"), captures=False),
+        Host("amp", "Amp", _tools_alone("amp", "settings.json", "amp.mcpServers"), captures=False),
+        Host("crush", "Crush", _tools_alone("crush", "crush.json", "mcp", type="stdio"), captures=False),
+        Host(
+            "continue", "Continue", _tools_alone("continued", f"mcpServers/{NAME}.json", "mcpServers"), captures=False
+        ),
     )
 }
 

@@ -148,7 +148,7 @@ def _place_of_talk(path: Path) -> Path:
 def recognise(path: Path, given: str, folder: Path) -> tuple[Format | None, Shelves]:
     """The format of a file or folder, as it is named or by its content; none for lines that are ours."""
     if not path.exists():
-        raise BadInput(f"There is no {path}.", fix="Check the path.")
+        raise BadInput(f"{path} cannot be read: there is no such file.", fix="Check the path.")
     if given in ("", OURS, "server-memory") and path.is_file() and _are_lines(path):
         return None, {}
     found: Shelves = {}
