@@ -252,8 +252,11 @@ class Registry:
         """The agent of an id, its end, or its name, that the caller may know of."""
         wanted = id.strip()
         whole = self.store.of(self.tenant, Agent, [wanted.lower()]) if ids.whole(wanted.lower()) else []
-        seen = [one for one in whole or self._all() if wanted.lower() == one.id[-len(wanted) :] or wanted == one.name]
-        seen = [one for one in seen if self.knows(caller, one)]
+        named = whole or self.store.matching(self.tenant, Agent, {"name": wanted}, limit=MAX_AGENTS)
+        seen = [one for one in named if self.knows(caller, one)]
+        if wanted and not seen:  # the end of an id: every agent is looked at
+            ends = (one for one in self._all() if one.id.endswith(wanted.lower()))
+            seen = [one for one in ends if self.knows(caller, one)]
         if len(seen) > 1:
             raise Ambiguous(f"{id!r:.60} stands for several agents.")
         if not seen:
