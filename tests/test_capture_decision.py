@@ -72,6 +72,21 @@ def test_a_short_reply_is_kept_with_the_question_that_it_answers(memory: Engine)
     ]
 
 
+@pytest.mark.parametrize("kind", ["procedure", "decision"])
+def test_an_option_that_was_turned_down_is_recorded_so(
+    memory: Engine, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    monkeypatch.setattr(durable.Durability, "judge", lambda _, some: [Judged(0.9, kind) for _ in some])
+    say(memory, "We do not deploy with Ansible any more.")
+    say(memory, "no, not in this project", before="Shall I cache sessions in Redis?", session="s2")
+    say(memory, "We deploy with make release.", session="s3")
+    found = memory.list(scope=SHOP, kinds=("decision", "procedure")).memories
+    told = {one.content: (one.kind, "rejected" in one.tags) for one in found}
+    assert told["We do not deploy with Ansible any more."] == ("decision", True)
+    assert told["Shall I cache sessions in Redis? Not in this project"] == ("decision", True)
+    assert told["We deploy with make release."] == (kind, False)
+
+
 def test_a_correction_ends_what_was_said_in_the_same_session_and_in_others(memory: Engine, clock: Clock) -> None:
     say(memory, "Remember: use yarn for this.")
     say(memory, "No, use pnpm for this.")

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import recollect
-from conftest import KeepsStatements
 from recollect import Engine
 from recollect.capture import model
-from recollect.capture.extract import Extractor
+from recollect.capture.extract import candidate
+from recollect.capture.segment import statements
 from recollect.capture.windows import Turn, Window
 from recollect.language.meaning import faithful, keeps
 from recollect.language.tables import NEGATIONS
@@ -113,7 +113,10 @@ def spoken(draw: st.DrawFn, templates: list[str]) -> tuple[str, list[str]]:
 
 
 def tidied(said: str, role: str = "user") -> list[str]:
-    return [one.content for one in Extractor(KeepsStatements()).extract(Window((Turn(role, said),)))]  # type: ignore[arg-type]
+    """What is said, as it would be kept: whether it is kept is not decided here."""
+    parts = statements(said, typed=role == "user")
+    made = (candidate(Turn(role, said), one, None, "") for one in parts)
+    return [one.content for one in made if one is not None and not one.veto]
 
 
 def spaced(said: str) -> str:

@@ -67,7 +67,7 @@ class Table:
 
     def __init__(self, turns: Sequence[Turn]) -> None:
         self.rows: list[durable.InContext] = []
-        right, sure, weights, folds, free, kinds = [], [], [], [], [], []
+        right, sure, weights, folds, free, kinds, langs = [], [], [], [], [], [], []
         for turn in turns:
             said = [one for one in statements(turn.text, typed=True) if len(one.text) <= LONGEST]
             self.rows += durable.in_context(said, turn.text, turn.before)
@@ -79,10 +79,12 @@ class Table:
                 weights.append(DOUBTFUL if sure[-1] == 1 else 0.3 if 0.2 < part < 0.5 else 1.0)
                 weights[-1] *= CLEAN_WEIGHT if turn.group == CLEAN else 1.0
                 folds.append(turn.group)
+                langs.append(turn.lang)
                 made = candidate(Said("user", turn.text), one, said[place - 1] if place else None, turn.before)
                 free.append(made is not None and not made.veto)
         self.right, self.sure, self.kinds = np.array(right), np.array(sure), np.array(kinds)
         self.weights, self.folds, self.free = np.array(weights), np.array(folds), np.array(free)
+        self.langs = np.array(langs)
         self.is_written = np.char.startswith(self.folds, "author")
         self.is_real = ~self.is_written & (self.folds != CLEAN)
         self.is_held = np.isin(self.folds, HELD)
@@ -150,6 +152,17 @@ def report(table: Table, sure: NDArray[Any]) -> None:
             )
 
 
+def report_languages(table: Table, sure: NDArray[Any], least: float) -> None:
+    """What is kept of the written messages of an author whom no part has seen, by language."""
+    print(f"by language, from {least:.2f}, author b")
+    for lang in sorted({*table.langs[table.is_written]}):
+        some = table.is_held & table.is_written & (table.langs == lang)
+        kept = some & table.free & (sure >= least)
+        right, spans = (kept & table.right).sum(), (some & table.right).sum()
+        print(f"  {lang}: {some.sum():3} statements, kept {kept.sum():3}, wrong {kept.sum() - right}, "
+              f"right {right / max(1, kept.sum()):.3f}, found {right / max(1, spans):.3f}")  # fmt: skip
+
+
 def packed(values: NDArray[Any]) -> str:
     return base64.b64encode(np.asarray(values, np.float16).tobytes()).decode()
 
@@ -161,6 +174,7 @@ def fit(table: Table) -> dict[str, Any]:
     own = table.is_held
     sure[own] = 1 / (1 + np.exp(-(slope * logits[own] + reading * read(table, own) + bias)))
     report(table, sure)
+    report_languages(table, sure, threshold(table, sure, PRECISION))
     model = table.fit(np.ones(len(table.rows), bool))
     weights = model.coef_[0] * slope
     words, vector, shape = np.split(weights, (durable.BUCKETS, durable.BUCKETS + table.vectors.shape[1]))

@@ -18,7 +18,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ..grounding import citations, hedged
-from ..language.meaning import faithful
+from ..language.meaning import faithful, marks
 from ..language.statements import is_question
 from ..language.terms import STOP_WORDS, terms
 from ..remember.change import says_change
@@ -38,6 +38,7 @@ MAX_NAMES = 8
 MAX_REFS, LONGEST_REF, LONGEST_KEYWORD = 16, 400, 60
 FEW_WORDS = 2  # content words; a reply of fewer says nothing without what was asked
 IMPORTANCE = {"rule": 8, "preference": 7, "decision": 7, "correction": 7, "lesson": 6, "procedure": 6, "fact": 5}
+TURNED_DOWN = "rejected"  # the tag of an option that somebody decided against
 ASKED = 8  # the importance of what somebody asks to remember
 REPEATED_FROM = 0.1  # of the probability; what is less probable is no wish, however often it is said
 _WORD = re.compile(r"`([^`\n]{2,60})`|([A-Za-z][\w./+-]*\w|\w)")
@@ -144,6 +145,8 @@ class Extractor:
         kind, tags = judged.kind, made.tags
         if made.corrects or kind == "correction":
             kind, tags = "fact" if kind == "correction" else kind, (*tags, "correction")
+        if marks(made.quote).denies and (made.asked or kind in ("procedure", "decision")):
+            kind, tags = "decision", (*tags, TURNED_DOWN)  # what was turned down is no way to do it
         why = f"probability {judged.probability:.2f}; for it: {', '.join(judged.words) or 'its shape'}"
         made = replace(
             made, kind=kind, tags=tags, importance=IMPORTANCE[judged.kind], probability=judged.probability, why=why
