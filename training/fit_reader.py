@@ -427,44 +427,25 @@ def calibrate(pairs: Path, target: Path, held: set[str]) -> None:
             if head == "asks_same":
                 refused(reader, card)
             print(head, card["calibration"][head], card["cuts"].get(head), curve(sure, right, weights))
-    calibrate_prompts(reader, card)
+    calibrate_prompts(card)
     (target / "model.json").write_text(json.dumps(card, indent=2) + "\n", "utf-8")
 
 
 HELD_AUTHORS = ("d4", "d5")  # of training/prompts: not learnt from
 WIDER = {"cosine": 10.0}  # cosines of candidates lie within a few tenths
-ANSWERING = 6  # notes that recall reads with a question
 
 
-def calibrate_prompts(reader: Any, card: dict[str, Any]) -> None:
-    """What makes logits the probability that something answers a question, and that a memory helps with a prompt."""
+def calibrate_prompts(card: dict[str, Any]) -> None:
+    """What makes logits the probability that a memory helps; that one answers, `fit_decision.py` fits."""
     names = ("helps", "cosine", "is_turn", "is_code", "answers")
-    best, known = answered(reader)
-    rows, helps = handed_over(names)
-    for head, features, told, right in (("answers", ("answers",), best, known), ("helps", names, rows, helps)):
-        scale = [WIDER.get(name, 1.0) for name in features]
-        scaled = [[value * by for value, by in zip(row, scale, strict=True)] for row in told]
-        fitted = logistic(scaled, right, [1.0] * len(told))
-        weights = [w * by for w, by in zip(fitted, (*scale, 1.0), strict=True)]
-        card["calibration"][head] = {name: round(w, 4) for name, w in zip((*features, "bias"), weights, strict=True)}
-        print(head, len(told), card["calibration"][head])
-
-
-def answered(reader: Any) -> tuple[list[list[float]], list[bool]]:
-    """For each question of the held authors the highest logit of the notes that recall reads, and if one answers."""
-    from recollect.models.embedder import load
-
-    best, known = [], []
-    for author in HELD_AUTHORS:
-        for store in map(json.loads, (base.PROMPTS / f"relevance-{author}.jsonl").read_text("utf-8").splitlines()):
-            texts = [note["text"] for note in store["notes"]]
-            said = [one["ask"] for one in store["questions"]]
-            near = load().embed(said, "query") @ load().embed(texts, "document").T
-            for one, row in zip(store["questions"], near, strict=True):
-                read = reader.read(one["ask"], [texts[n] for n in row.argsort()[::-1][:ANSWERING]])
-                best.append([max(logits["answers"] for logits in read)])
-                known.append(bool(one["answers"]))
-    return best, known
+    told, right = handed_over(names)
+    scale = [WIDER.get(name, 1.0) for name in names]
+    fitted = logistic(
+        [[value * by for value, by in zip(row, scale, strict=True)] for row in told], right, [1.0] * len(told)
+    )
+    weights = [w * by for w, by in zip(fitted, (*scale, 1.0), strict=True)]
+    card["calibration"]["helps"] = {name: round(w, 4) for name, w in zip((*names, "bias"), weights, strict=True)}
+    print("helps", len(told), card["calibration"]["helps"])
 
 
 def handed_over(names: Sequence[str]) -> tuple[list[list[float]], list[bool]]:

@@ -27,7 +27,7 @@ LEFT = 60  # tokens that a further source needs
 LONGEST = 4000  # characters of an answer
 SHOWN = 1200  # characters of a memory that a model reads
 CLOSE, HALF = 0.9, 0.5  # the share of the best cosine, and of the first hit's words, from which a hit bears on it too
-LEAST = 0.35  # the confidence below which there is no answer
+LEAST = 0.45  # the confidence below which there is no answer
 NO_RANKER = 0.85  # what the share of words counts where no ranker looked
 TOKENS = 600  # that a model may write
 

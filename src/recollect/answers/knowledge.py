@@ -14,12 +14,15 @@ from ..language.statements import is_reply
 from ..recall.understand import Understood, understand
 from ..store.answers import Answer
 from ..store.contract import Store
-from ..types import Memory, Recall
+from ..types import KINDS, Memory, Recall
 from . import compose
 from .compose import Composed
 from .freshness import Freshness, Parts
 from .policy import Policy
 from .questions import Asked
+
+TOLD = tuple(kind for kind in KINDS if kind != "code")  # what people wrote for people
+CLEARLY = 0.15  # how much more probable it must be that code answers, for it to be preferred
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +35,13 @@ class Knowledge:
     _parts: Parts
 
     def recall(self, asked: Asked, shown: Sequence[str] = ()) -> Recall:
+        """What is found; where code is, what is found without it, unless that answers clearly less probably."""
         options = {"scope": asked.scope, "limit": compose.COVERED, "shown": tuple(shown), "networks": asked.networks}
-        return self._parts.recall(asked.question, options)
+        found = self._parts.recall(asked.question, options)
+        if found.fits < 1 and not found.groups and any(hit.memory.kind == "code" for hit in found.hits[: compose.HITS]):
+            told = self._parts.recall(asked.question, options | {"kinds": TOLD})
+            return told if told.hits and told.fits >= found.fits - CLEARLY else found
+        return found
 
     def understood(self, asked: Asked) -> Understood:
         return understand(asked.question, self._now())

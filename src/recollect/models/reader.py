@@ -76,9 +76,9 @@ class PairReader:
     def warm(self) -> None:
         self.read("a", ["b"])
 
-    def sure_of_answer(self, logit: float) -> float:
-        """How probable it is that a note answers that was read with this logit."""
-        return self._probability("answers", {"answers": logit})
+    def sure_of_answer(self, logits: Sequence[float]) -> float:
+        """How probable it is that one of some notes answers; given the logit of each, in the order of recall."""
+        return self._probability("answers", {"answers": max(logits), "first": logits[0]}) if logits else 0.0
 
     def helps(self, prompt: str, notes: Sequence[str], about: Sequence[Mapping[str, float]]) -> list[float]:
         """How probable it is of each note that it helps with the prompt.

@@ -415,7 +415,7 @@ class Reader:
         asked = (found.question, *found.asked.parts)
         readings = [models.relevance.read(question, notes) for question in asked]
         logits = [max(read["answers"] for read in of_note) for of_note in zip(*readings, strict=True)]
-        fits = max((models.relevance.sure_of_answer(one) for one in logits), default=0.0)
+        fits = models.relevance.sure_of_answer(logits)
         if not ranked.logits:
             return fits, scored
         weight = ranked.reading
