@@ -158,6 +158,12 @@ def test_a_turn_keeps_what_was_said_beside_a_rejected_sentence(opened: Opener) -
     assert any("8080" in str(row.get("content")) for row in told)  # the journal has it as it was said
 
 
+def test_a_summary_of_a_session_loses_a_rejected_sentence(memory: Engine) -> None:
+    summary = memory.remember(f"Session of Monday. {SAID} The tests passed.", kind="summary")
+    memory.reject(memory.remember(SAID).id)
+    assert memory.get(summary.id).content == f"Session of Monday. {REJECTED} The tests passed."
+
+
 def test_talk_brings_no_rejected_value_back(memory: Engine) -> None:
     memory.reject(memory.remember(SAID).id)
     memory.capture([Message("user", f"Marta owns the billing service. {SAID}")], session="s")

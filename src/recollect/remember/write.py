@@ -391,10 +391,10 @@ class Writer:
         return rejected
 
     def _blank_turns(self, changes: Transaction, rejected: Memory, parts: Collection[str] | None, reason: str) -> None:
-        """Take the rejected sentence out of the turns that say more than it."""
+        """Take the rejected sentence out of the turns and summaries that say more than it."""
         words = of_query(rejected.content)
         place = Scope(user=rejected.scope.user, project=rejected.scope.project)
-        visible = Filter(place, inside=True, kinds=("turn",), states=("active",))
+        visible = Filter(place, inside=True, kinds=("turn", "summary"), states=("active",))
         near = [id for id, _ in self.store.match(self.tenant, words, visible, MAX_TURNS)] if words else []
         for turn in (changes.get(Memory, id) for id in sorted(near)):
             if turn and turn.state == "active" and self.rejected(changes, turn, parts):
