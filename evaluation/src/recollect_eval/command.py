@@ -12,12 +12,21 @@ import click
 
 from recollect.cli.program import App, command
 
-from . import ask, capture, graph, injection, temporal
+from . import ask, capture, graph, injection, qa, temporal
 from . import report as reports
 from .answers import measure
 from .run import Options, run
 
-APART = ("answers", "injection", "capture", "temporal", "multihop", "extraction", "ask")  # with figures of their own
+APART = (
+    "answers",
+    "injection",
+    "capture",
+    "temporal",
+    "multihop",
+    "extraction",
+    "ask",
+    "qa",
+)  # with figures of their own
 NAMES = ("golden", "locomo", "longmemeval", "cosqa", "project", "relevance", *APART)
 
 
@@ -30,10 +39,12 @@ NAMES = ("golden", "locomo", "longmemeval", "cosqa", "project", "relevance", *AP
 @click.option("--store", metavar="URL", help="An empty PostgreSQL database to measure in, not a file of its own.")
 @click.option("--effort", type=click.Choice(["fast", "balanced", "deep"]), help="How hard recall tries.")
 @click.option("--recipe", metavar="NAME", help="The recipe that is measured.")
+@click.option("--llm", metavar="URL", default="", help="Of qa: the model that answers from what is found.")
+@click.option("--judge", metavar="URL", default="", help="Of qa: another model that judges the answers.")
 @click.option("--part", type=click.Choice(["judge", "train", "dev"]), default="judge", help="Which part of the data.")
 def evaluate(
     app: App, name: str, data: Path | None, output: Path | None, baseline: Path | None, cache: Path | None,
-    store: str | None, part: str, **options: Any,
+    store: str | None, part: str, llm: str, judge: str, **options: Any,
 ) -> None:  # fmt: skip
     """Measure how well memories are found, beside plain search.
 
@@ -41,8 +52,13 @@ def evaluate(
     trusted; with `injection`, what the prompt hook puts before an assistant; with `capture`, whether the memories made
     of real sessions are worth keeping; with `temporal`, whether questions about a time are answered from that time;
     with `multihop`, whether questions are answered that need several notes; with `extraction`, which entities and
-    relations are read from notes; with `ask`, whether answers about unfamiliar projects are useful.
+    relations are read from notes; with `ask`, whether answers about unfamiliar projects are useful; with `qa`,
+    how often a model answers rightly from what is found.
     """
+    if name == "qa":
+        app.say(qa.run(data, cache, llm, judge, say=None if app.json else partial(click.echo, err=True)),
+                lambda found, out: qa.render(found))  # fmt: skip
+        return
     if name in APART:
         _evaluate_apart(app, name, data, output, cache, part)
         return

@@ -1,0 +1,114 @@
+"""The tables of docs/rivals.md and of the README, from bench/results/rivals.json."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from generate import results
+
+SETS = {"locomo": "LoCoMo", "longmemeval": "LongMemEval", "together": "several notes", "cosqa": "CoSQA"}
+FIGURES = ("recall@5", "recall@10", "nDCG@10", "evidence@256", "evidence@512", "evidence@1024")
+MARKS = {True: "✓", False: "✗", None: "–"}
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _percent(row: Mapping[str, Any], name: str) -> str:
+    return f"{100 * row[name]['mean']:.1f}" if name in row else "–"
+
+
+def provenance() -> str:
+    found = results("rivals")
+    told = found["measured"]
+    machine = told["machine"]
+    versions = ", ".join(f"{name} {version}" for name, version in found["versions"].items())
+    return (
+        f"Measured on {told['date'][:10]} at commit `{told['commit'][:10]}`, on {machine['cpu']}, {machine['cores']} "
+        f"cores, Python {told['python']}. Versions: {versions}."
+    )
+
+
+def overview() -> str:
+    """One line for each row that all parts measured: what the README shows."""
+    found = results("rivals")
+    rows = []
+    for name, sets in found["retrieval"].items():
+        cost, faults = found["cost"].get(name, {}), found["safety"].get(name)
+        if not cost and not faults:
+            continue
+        most = max((size for size, one in cost.get("sizes", {}).items() if "search_cpu_ms" in one), key=int, default="")
+        search = f"{cost['sizes'][most]['search_cpu_ms']:g} at {int(most):,}" if most else "–"
+        told = [one for one in (faults or {}).values() if one["good"] is not None]
+        survived = f"{sum(one['good'] for one in told)} of {len(told)}" if told else "–"
+        figures = [_percent(sets.get(key, {}), "recall@10") for key in SETS]
+        rows.append([name, *figures, _percent(sets.get("locomo", {}), "evidence@512"), search, survived])
+    heads = ["", *(f"{name} recall@10" for name in SETS.values()), "LoCoMo in 512 tokens", "search, CPU ms", "faults"]
+    return _table(heads, rows)
+
+
+def retrieval(name: str) -> str:
+    found = results("rivals")
+    rows = [
+        [row, *(_percent(sets[name], figure) for figure in FIGURES)]
+        if "failed" not in sets[name]
+        else [row, f"failed: {sets[name]['failed'][:120]}", *[""] * (len(FIGURES) - 1)]
+        for row, sets in found["retrieval"].items()
+        if name in sets
+    ]
+    told = found["samples"][name]
+    seen = f" Of our models: {told['ours']}." if told["ours"] else " None of our models was fitted on it."
+    return "\n\n".join([f"{told['sample']}.{seen}", _table(["", *FIGURES], rows)])
+
+
+def costs() -> str:
+    rows = []
+    for name, one in results("rivals")["cost"].items():
+        if "failed" in one:
+            rows.append([name, f"failed: {one['failed'][:120]}", *[""] * 7])
+            continue
+        for size, told in one["sizes"].items():
+            if "left_out" in told:
+                rows.append([name, f"{int(size):,}", told["left_out"], *[""] * 6])
+                continue
+            first, install = one.get("first_answer", {}), one.get("install", {})
+            is_last = first.get("memories") == int(size)
+            rows.append([
+                name, f"{int(size):,}", f"{told['add_cpu_ms']:.2f}", f"{told['search_cpu_ms']:.2f}",
+                f"{told['rss_mb']:.0f}", f"{told['disk_bytes_each']:,}", f"{first['cpu_s']:.2f}" if is_last else "–",
+                f"{install['mb']:,.0f}" if install else "–", str(install.get("packages", "–")),
+            ])  # fmt: skip
+    heads = "add, CPU ms|search, CPU ms|memory, MB|bytes a memory|start to first answer, CPU s|installed, MB|packages"
+    return _table(["", "memories", *heads.split("|")], rows)
+
+
+def handshakes() -> str:
+    rows = []
+    for name, one in results("rivals").get("mcp", {}).items():
+        if "failed" in one:
+            rows.append([name, f"failed: {one['failed'][:100]}", "", "", ""])
+            continue
+        took = [f"{one['handshake_cpu_s']:.2f}", f"{one['handshake_wall_s']:.1f}"]
+        rows.append([name, *took, str(one["tools"]), f"{one['tool_tokens']:,}"])
+    return _table(["", "handshake, CPU s", "wall s", "tools", "tokens of their descriptions"], rows)
+
+
+def safety() -> str:
+    found = results("rivals")["safety"]
+    faults = list(next(iter(found.values())))
+    rows = [[name, *(f"{MARKS[told[one]['good']]} {_short(told[one]['said'])}" for one in faults)]
+            for name, told in found.items()]  # fmt: skip
+    return _table(["", *faults], rows)
+
+
+def _short(said: str, most: int = 110) -> str:
+    said = " ".join(said.replace("|", "/").split())
+    return said if len(said) <= most else f"{said[:most]}…"
+
+
+def absent() -> str:
+    found = results("rivals").get("unavailable", {})
+    return "\n".join(f"- {name}: {' '.join(why.split())}" for name, why in found.items()) or "All of them ran."
