@@ -40,7 +40,9 @@ from recollect.types import Scope
 
 ROOT = Path(__file__).parents[1]
 PROGRAM = Path(sys.executable).parent / "recollect"
-VERSIONS = {"claude": "2.1.325", "codex": "0.166.0", "gemini": "0.61.0", "qwen": "0.15.10"}
+VERSIONS = {"claude": "2.1.327", "codex": "0.169.0", "gemini": "0.61.0", "qwen": "0.15.10"}
+# Where they are once `make test` has installed them.
+TESTED = {"claude": "@anthropic-ai/claude-code-linux-*/claude", "codex": "@openai/codex-linux-*/vendor/*/bin/codex"}
 RULE = "Indent with tabs in every file of this shop."
 KNOWN = "Releases go out on Thursdays because support is fully staffed then."
 ASKED = "On which day of the week do releases go out, and why on that day?"
@@ -295,6 +297,9 @@ def fetched(folder: Path, wanted: Collection[str]) -> dict[str, Path]:
         "qwen": (f"@qwen-code/qwen-code@{VERSIONS['qwen']}", folder / "qwen" / "node_modules" / ".bin" / "qwen"),
         "codex": (f"@openai/codex@{VERSIONS['codex']}", folder / "codex" / "node_modules" / ".bin" / "codex"),
     }
+    for name, tested in TESTED.items():
+        for program in (ROOT / "tests" / "clients" / "node_modules").glob(tested):
+            programs[name] = ("", program)
     for name, (package, program) in programs.items():
         if name in wanted and not program.exists():
             command = ["npm", "install", "--no-save", "--force", "--prefix", str(folder / name), package]
@@ -340,6 +345,19 @@ WAYS: dict[str, tuple[str, Callable[[Place, Path, str], None]]] = {
 
 # What is said in the first session, what opens the second, and what the model must have read by then.
 STATED = (
+    ("The API gateway listens on port 8443 in every environment.", "What port is the API gateway on?", "8443"),
+    ("Never squash commits when merging into the release branch.", "May I squash the merge into the release branch?",
+     "Never squash"),
+    ("Our Sentry project is named orbit-web.", "What is our Sentry project called?", "orbit-web"),
+    ("FYI: Marta is the contact for anything about payroll.", "Who do I ask about payroll?", "Marta"),
+    ("We use Bun to run the tests because Jest was too slow.", "How do I run the tests here?", "Bun"),
+    ("Every migration must be reversible, always write the down step.", "Write a migration for a column users.nick",
+     "reversible"),
+    ("Customer ids are ULIDs, not UUIDs.", "What type are customer ids?", "ULIDs"),
+    ("Please always answer me in British English.", "Which spelling should the docs have?", "British"),
+    ("The nightly export failed because the disk of the worker was full.", "Why did the nightly export fail?",
+     "disk of the worker"),
+    ("We dropped Redis and keep user sessions in PostgreSQL now.", "Where are user sessions kept?", "PostgreSQL"),
     ("Remember: the staging database is called lakeside.", "What is the staging database called?", "lakeside"),
     ("We decided to release on Tuesdays because support is staffed then.", "On which day do we release?", "Tuesdays"),
     ("Remember that invoices are rounded half up.", "How are invoices rounded?", "half up"),
@@ -434,7 +452,8 @@ def main() -> int:
     parser.add_argument("--two-sessions", type=int, metavar="N", help="hold so many pairs of sessions instead")
     parser.add_argument("--load", type=int, default=3, metavar="N", help="processes that keep the machine busy")
     chosen = parser.parse_args()
-    programs = fetched(chosen.folder, {WAYS[one][0] for one in chosen.only or WAYS})
+    wanted = set(ASKING) if chosen.two_sessions else {WAYS[one][0] for one in chosen.only or WAYS}
+    programs = fetched(chosen.folder, wanted)
     if chosen.two_sessions:
         return two_sessions(programs, chosen.two_sessions, chosen.load, chosen.output.with_name("two_sessions.json"))
     results: dict[str, Any] = {}

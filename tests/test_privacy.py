@@ -23,6 +23,8 @@ from typing import Any
 
 import pytest
 
+from repositories import Repo
+
 CALLS = (
     "open,openat,creat,mkdir,mkdirat,rename,renameat,renameat2,link,linkat,symlink,symlinkat,mknod,mknodat,"
     "bind,connect,sendto,sendmsg,sendmmsg"
@@ -99,7 +101,8 @@ class Trap:
             return False
         bases = BEHIND.findall(line)
         whole = [os.path.join(bases[min(n, len(bases) - 1)] if bases else "", path) for n, path in enumerate(paths)]
-        return any(not self._ours(path) for path in whole)
+        made = whole[-1:] if call.startswith("symlink") else whole  # before it stands where the link leads
+        return any(not self._ours(path) for path in made)
 
     def _ours(self, path: str) -> bool:
         return path in HARMLESS or os.path.normpath(path).startswith(f"{self.home}")
@@ -122,8 +125,9 @@ def trap() -> Iterator[Trap]:
         pytest.fail(why) if os.environ.get("CI") else pytest.skip(why)
     with tempfile.TemporaryDirectory(prefix="recollect-", dir="/tmp") as folder:  # short: a socket's path must fit
         made = Trap(Path(folder), able[0])
-        for name in ("person", "temporary", "project", "trace"):
+        for name in ("person", "temporary", "trace"):
             (made.folder / name).mkdir()
+        Repo(made.folder / "project").put("Say when it runs", {"NOTES.md": "# Notes\n\nThe importer runs at night.\n"})
         yield made
 
 
@@ -147,6 +151,7 @@ def test_the_trap_springs(trap: Trap, code: str) -> None:
 def test_the_command_line_reaches_for_nothing_and_writes_only_at_home(trap: Trap) -> None:
     trap.run(*RECOLLECT, "remember", FIRST)
     assert "Thursdays" in trap.run(*RECOLLECT, "recall", ASKED, "--json")
+    trap.run(*RECOLLECT, "ingest", ".")
     for words in (("ask", ASKED), ("brief",), ("context", ASKED), ("doctor",), ("stats",), ("list",)):
         trap.run(*RECOLLECT, *words)
     assert trap.caught() == []

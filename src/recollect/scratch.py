@@ -1,4 +1,4 @@
-"""Folders for a while inside a home, for exports and imports on their way; they are closed to others."""
+"""Temporary folders inside a home, closed to others."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from .entrypoints.private import make_folder
 from .entrypoints.system import lock, open_private
+from .settings import home_of
 
 FOLDER = "scratch"
 LOCK = ".lock"
@@ -36,6 +38,14 @@ def scratch(home: Path) -> Iterator[Path]:
         yield own
     finally:
         _remove(own, held)
+
+
+@contextmanager
+def temporary() -> Iterator[Path]:
+    """The same in the home of this process; where it has none (yet), as with the library, in the system's place."""
+    home = home_of(os.environ)
+    with scratch(home) if home.is_dir() else TemporaryDirectory(prefix="recollect-") as folder:
+        yield Path(folder)
 
 
 def _locked(path: Path) -> int:

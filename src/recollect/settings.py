@@ -157,11 +157,15 @@ def shown(place: str) -> str:
     return re.sub(r"(password=)[^&]*", r"\1***", hidden)
 
 
+def home_of(environ: Mapping[str, str]) -> Path:
+    """The home folder that an environment names."""
+    return Path(environ.get(f"{PREFIX}HOME") or "~/.recollect").expanduser()
+
+
 def load(environ: Mapping[str, str] | None = None, **given: Any) -> tuple[Settings, dict[str, str]]:
     """The settings in force, and where each value came from."""
     environ = os.environ if environ is None else environ
-    home = Path(environ.get(f"{PREFIX}HOME") or "~/.recollect").expanduser()
-    settings = Settings(home=home)
+    settings = Settings(home=home_of(environ))
     origin = dict.fromkeys((f.name for f in fields(Settings)), "default")
     if environ.get(f"{PREFIX}HOME"):
         origin["home"] = f"{PREFIX}HOME"

@@ -16,12 +16,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from types import MappingProxyType
 
 from ..errors import BadInput, GitUnavailable, NoRepository
 from ..redact import redact
 from ..regular_files import open_regular, read_text
+from ..scratch import temporary
 from ..times import EPOCH
 from ..types import Noun
 
@@ -130,13 +130,13 @@ class Repository:
     @contextmanager
     def _shielded(self) -> Iterator[dict[str, str]]:
         """The variables that show git a stand-in for the shared folder: all that lies in it, with our configuration."""
-        with TemporaryDirectory(prefix="recollect-git-") as shared:
+        with temporary() as shared:
             for name in SHARED:
                 if (self.common / name).exists():
-                    os.symlink(self.common / name, os.path.join(shared, name))
-            Path(shared, "config").write_text(self._configuration(), "utf-8", "surrogateescape")
+                    os.symlink(self.common / name, shared / name)
+            (shared / "config").write_text(self._configuration(), "utf-8", "surrogateescape")
             tree = {} if self.bare else {"GIT_WORK_TREE": str(self.root)}
-            yield {"GIT_DIR": str(self.git), "GIT_COMMON_DIR": shared, **tree, **NO_OTHER_CONFIGURATION}
+            yield {"GIT_DIR": str(self.git), "GIT_COMMON_DIR": str(shared), **tree, **NO_OTHER_CONFIGURATION}
 
     def _configuration(self) -> str:
         version = int(any(name.startswith("extensions.") for name, _ in self.settings))

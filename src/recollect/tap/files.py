@@ -11,13 +11,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import BinaryIO
 
 from ..capture import exports
 from ..capture.echo import own_words
 from ..capture.transcripts import MAX_LINE, Said, Talk
 from ..errors import BadInput
+from ..scratch import temporary
 from . import talks
 from .shelves import open_shelves
 
@@ -62,8 +62,8 @@ def _is_talk(file: Path) -> bool:
 def said(path: Path, talk: Talk) -> Iterator[tuple[int, Said]]:
     """What was said in a file, with the number of the line or message after which it is known."""
     if path.name.endswith(SPOKEN):
-        with TemporaryDirectory() as folder:
-            found = talks.markdown(path) if path.suffix == ".md" else talks.cursor(open_shelves(path, Path(folder)))
+        with temporary() as folder:
+            found = talks.markdown(path) if path.suffix == ".md" else talks.cursor(open_shelves(path, folder))
             for one in found:
                 yield from _heard(one, talk)
         return
