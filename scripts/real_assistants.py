@@ -346,17 +346,26 @@ WAYS: dict[str, tuple[str, Callable[[Place, Path, str], None]]] = {
 # What is said in the first session, what opens the second, and what the model must have read by then.
 STATED = (
     ("The API gateway listens on port 8443 in every environment.", "What port is the API gateway on?", "8443"),
-    ("Never squash commits when merging into the release branch.", "May I squash the merge into the release branch?",
-     "Never squash"),
+    (
+        "Never squash commits when merging into the release branch.",
+        "May I squash the merge into the release branch?",
+        "Never squash",
+    ),
     ("Our Sentry project is named orbit-web.", "What is our Sentry project called?", "orbit-web"),
     ("FYI: Marta is the contact for anything about payroll.", "Who do I ask about payroll?", "Marta"),
     ("We use Bun to run the tests because Jest was too slow.", "How do I run the tests here?", "Bun"),
-    ("Every migration must be reversible, always write the down step.", "Write a migration for a column users.nick",
-     "reversible"),
+    (
+        "Every migration must be reversible, always write the down step.",
+        "Write a migration for a column users.nick",
+        "reversible",
+    ),
     ("Customer ids are ULIDs, not UUIDs.", "What type are customer ids?", "ULIDs"),
     ("Please always answer me in British English.", "Which spelling should the docs have?", "British"),
-    ("The nightly export failed because the disk of the worker was full.", "Why did the nightly export fail?",
-     "disk of the worker"),
+    (
+        "The nightly export failed because the disk of the worker was full.",
+        "Why did the nightly export fail?",
+        "disk of the worker",
+    ),
     ("We dropped Redis and keep user sessions in PostgreSQL now.", "Where are user sessions kept?", "PostgreSQL"),
     ("Remember: the staging database is called lakeside.", "What is the staging database called?", "lakeside"),
     ("We decided to release on Tuesdays because support is staffed then.", "On which day do we release?", "Tuesdays"),

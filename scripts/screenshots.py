@@ -65,6 +65,8 @@ def addresses(memory: recollect.Engine) -> dict[str, str]:
     }
     if "checkpoint_list" in BY_NAME:
         found["time"] = "time?from=7d"
+        since = datetime.now(UTC) - timedelta(days=120)
+        found["timeline"] = f"time?tab=timeline&project=charging&entity=Billforge&since={since:%Y-%m-%d}"
     if "answers" in BY_NAME:
         found["answers"] = "answers?q=Who is the service owner of Billforge?"
     return found
@@ -129,8 +131,10 @@ def made(path: Path) -> None:
                 memory.link(ids[note["key"]], "supersedes", ids[older], reason="the newer one holds")
         clock.moment = datetime.now(UTC) - timedelta(days=3)
         for at, words in enumerate(FOUND):
-            talk = [Message("user", "What did you find?", id=f"q{at}"), Message("assistant", words, id=f"a{at}")]
+            said = (("user", "What did you find?"), ("assistant", words), ("user", "Great, that worked, thanks!"))
+            talk = [Message(who, text, id=f"{at}-{n}") for n, (who, text) in enumerate(said)]
             memory.capture(talk, session=f"session-{at}", scope=Scope(project="charging"))
+        clock.moment = datetime.now(UTC) - timedelta(hours=3)  # a handoff does not wait for days
         team(memory, clock)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from conftest import Opener
 from recollect.ops import hooks
-from recollect.types import Scope
+from recollect.types import Message, Scope
 
 NOTES = (
     "We deploy on Thursdays because support is fully staffed then.",
@@ -34,3 +34,20 @@ def test_the_prompt_hook_gives_what_bears_on_a_remark_and_is_silent_on_small_tal
     assert NOTES[0] in hooks.prompted(memory, Scope(), "when do releases go out?")
     for prompt in ("hello", "thanks, that works", "run the tests", "fix the typo in the readme"):
         assert hooks.prompted(memory, Scope(), prompt) == "", prompt
+
+
+def test_a_question_or_greeting_that_was_asked_before_neither_answers_nor_hides_what_does(opened: Opener) -> None:
+    memory = opened(embedder="default")
+    question, note = (
+        "Which port does the metrics endpoint of the collector use?",
+        "The collector exposes metrics on 9464.",
+    )
+    told = [Message("user", said, id=f"m{n}") for n, said in enumerate((question, "hello there", note, "thanks!"))]
+    memory.capture(told, session="s1", scope=Scope(project="svc"))
+    hits = [hit.memory.content for hit in memory.recall(question, limit=4).hits]
+    assert hits[0] == note
+    assert question in hits
+    assert note in hooks.prompted(memory, Scope(project="svc"), question)
+    for greeting in ("hello there", "thanks!"):
+        assert memory.recall(greeting).weak, greeting
+        assert memory.answers.ask(greeting).answer == "", greeting

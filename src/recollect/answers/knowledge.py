@@ -10,7 +10,7 @@ from typing import Any
 
 from .. import text
 from ..errors import BadAnswer, BudgetSpent, ModelUnavailable
-from ..language.statements import is_reply
+from ..recall.select import tells
 from ..recall.understand import Understood, understand
 from ..store.answers import Answer
 from ..store.contract import Store
@@ -56,7 +56,7 @@ class Knowledge:
 
     def _compose_once(self, asked: Asked, found: Recall) -> tuple[Composed | None, tuple[str, ...]]:
         whole = bool(found.groups)
-        hits = [hit for hit in found.hits if could_answer(hit.memory, asked.question)]
+        hits = [hit for hit in found.hits if tells(hit.memory, asked.question)]
         hits = hits[: compose.COVERED if whole else compose.HITS]
         if found.fits < compose.LEAST or not hits:
             return None, ()
@@ -92,12 +92,6 @@ class Knowledge:
         found = self.recall(asked)
         made, _ = self.compose(asked, found)
         return self.made(asked, made, head, (time.perf_counter() - began) * 1000)
-
-
-def could_answer(memory: Memory, question: str) -> bool:
-    """Whether a memory could be an answer: no turn that only asks, greets, guesses, repeats what is asked or shows what
-    a tool printed."""
-    return memory.kind != "turn" or (memory.speaker != "tool" and is_reply(memory.content, question))
 
 
 def cited(made: Composed) -> tuple[dict[str, Any], ...]:

@@ -23,6 +23,7 @@ from ..checks import MAX_NAME, Cleaner, one_of, within
 from ..errors import BadAnswer, BadInput, BudgetSpent, ModelUnavailable, NotFound, Refused
 from ..models.relation import relation
 from ..recall.loading import LOADING
+from ..recall.select import tells
 from ..redact import redact
 from ..store.answers import TIERS, Answer, Depends
 from ..store.contract import Store, Transaction
@@ -31,7 +32,7 @@ from . import compose, seeding
 from .counters import Counters, RecentAsks
 from .eviction import Eviction, Leaving
 from .freshness import GONE, Freshness, Parts, commit, is_short_of_memory
-from .knowledge import Knowledge, cited, could_answer, ends
+from .knowledge import Knowledge, cited, ends
 from .policy import RISKS, Policy, without_answer
 from .questions import Asked, key
 from .storage import QuestionVectors
@@ -134,7 +135,7 @@ class Answers:
         asked, said = self._read_given(question, answer, scope)
         head = self._store.head(self._tenant)
         found = self._knowledge.recall(asked)
-        hits = [hit.memory for hit in found.hits if could_answer(hit.memory, question)]
+        hits = [hit.memory for hit in found.hits if tells(hit.memory, question)]
         known = () if found.weak else tuple(hits[: compose.CITED])
         made = Answer(
             "", asked.question, asked.hash, asked.scope.user, asked.scope.project, "given", said, pinned=pin,

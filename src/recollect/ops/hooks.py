@@ -38,7 +38,6 @@ from ..entrypoints import spool
 from ..entrypoints.private import write_private
 from ..errors import BadInput, GitUnavailable, NoRepository, NotFound, RecollectError, StoreUnavailable
 from ..language import terms
-from ..language.statements import is_reply
 from ..models.tokens import Tokens
 from ..project import brief
 from ..project.bank import reason_disabled
@@ -46,6 +45,7 @@ from ..project.git import checked_out, feature_branch, visible_branch
 from ..project.refresh import refresh
 from ..recall.context import Budgets, Parts, build
 from ..recall.recipes import recipe
+from ..recall.select import tells
 from ..redact import redact
 from ..regular_files import check_path
 from ..types import Memory, Message, Noun, Scope
@@ -284,9 +284,7 @@ def _blocks(told: str) -> list[dict[str, Any]]:
 
 def _tells(memory: Memory, event: Event) -> bool:
     """Whether a memory tells something that this session does not have yet: no question, greeting or tool line."""
-    if memory.scope.session == event.session or memory.speaker == "tool":
-        return False
-    return memory.kind != "turn" or is_reply(memory.content, event.prompt)
+    return memory.scope.session != event.session and memory.speaker != "tool" and tells(memory, event.prompt)
 
 
 def _asked(messages: Sequence[str]) -> str:

@@ -33,7 +33,7 @@ from .naming import Names
 from .observed import opinions_moved, without_summaries
 from .printing import printed_tokens, read_text, said, why
 from .query import Query
-from .select import ALIKE, Scored, by_age, has_words_of, newer_first, once_each, select, with_sessions, withheld
+from .select import ALIKE, Scored, by_age, has_words_of, newer_first, once_each, select, tells, with_sessions, withheld
 from .then import asked_back, held_then, told_at
 from .timing import DEPTH as ARRANGED
 from .timing import Fit, Timing, arrange, asks_order, describe, in_order, timing_of
@@ -415,13 +415,16 @@ class Reader:
         asked = (found.question, *found.asked.parts)
         readings = [models.relevance.read(question, notes) for question in asked]
         logits = [max(read["answers"] for read in of_note) for of_note in zip(*readings, strict=True)]
-        fits = models.relevance.sure_of_answer(logits)
+        telling = [tells(one.memory, found.question) for one in some]
+        fits = models.relevance.sure_of_answer([logit for logit, does in zip(logits, telling, strict=True) if does])
         if not ranked.logits:
             return fits, scored
         weight = ranked.reading
         closer = [Scored(one.memory, one.score + weight * logit) for one, logit in zip(some, logits, strict=True)]
-        # What was read keeps its places as a whole, so that what was not read is neither lifted nor pushed down by it.
-        order = sorted(closer, key=lambda one: (-one.score, one.memory.id))
+        # What was read keeps its places as a whole, so that what was not read is neither lifted nor pushed down by it;
+        # the question itself, asked before, takes the last of them.
+        quiet = {one.memory.id for one, does in zip(some, telling, strict=True) if not does}
+        order = sorted(closer, key=lambda one: (one.memory.id in quiet, -one.score, one.memory.id))
         taken = {one.memory.id for one in some}
         places = iter(order)
         kept = [replace(next(places), score=one.score) if one.memory.id in taken else one for one in scored]
@@ -443,7 +446,9 @@ class Reader:
         if models.relevance is None:
             near = found.arms.get("vector", {})
             return [one for one in scored if near.get(one.memory.id, 0.0) >= NEAR_ENOUGH]
-        some = [one for one in scored if not withheld(one.memory, found.query.recipe, found.query.shown)][:READ_HELPING]
+        shown = (found.query.recipe, found.query.shown)
+        some = [one for one in scored if not withheld(one.memory, *shown) and tells(one.memory, found.question)]
+        some = some[:READ_HELPING]
         near = found.arms.get("vector", {})
         kinds = {"is_turn": "turn", "is_code": "code"}
         known = [

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from ..grounding import stale
 from ..language import terms
+from ..language.statements import is_reply
 from ..types import TRUSTS, Memory
 from .recipes import Recipe
 
@@ -30,6 +31,12 @@ class Scored:
 
     memory: Memory
     score: float
+
+
+def tells(memory: Memory, asked: str) -> bool:
+    """Whether a memory tells what a question does not say itself: no turn that only asks, greets, guesses, repeats what
+    is asked or shows what a tool printed."""
+    return memory.kind != "turn" or (memory.speaker != "tool" and is_reply(memory.content, asked))
 
 
 @dataclass(slots=True)
