@@ -36,6 +36,7 @@ from .grounding import lowest
 from .history.erasures import Erasures
 from .history.replay import sift
 from .redact import redact
+from .regular_files import parse_json
 from .remember.drafts import MAX_REF, fields_of, prepare, source_of
 from .remember.mention import ABOUT
 from .remember.rejections import Rejections
@@ -196,8 +197,8 @@ def read(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                 if not line.strip():
                     continue
                 try:
-                    data = json.loads(line)
-                except (ValueError, RecursionError) as error:
+                    data = parse_json(line)
+                except ValueError as error:
                     raise BadInput(f"{path}, line {number} is not JSON: {error}.") from error
                 if not isinstance(data, dict):
                     raise BadInput(f"{path}, line {number} is not a JSON object.")
@@ -292,9 +293,8 @@ class Importer:
             nouns.append(self._noun(NOUNS[str(kind)], data))
         elif kind == "entity" and "entityType" in data:
             name, entity_type = _texts(data, "name", "entityType")
-            said = [
-                found for one in _observations(data) for found in self._unless_erased(key(f"{name}: {one}"), scope, one)
-            ]
+            told = _list_of_texts(data, "observations")
+            said = [found for one in told for found in self._unless_erased(key(f"{name}: {one}"), scope, one)]
             self._nodes.append(Node(name, entity_type, tuple(said)))
         elif kind == "relation" and "relationType" in data:
             self._relations.append(Relation(*_texts(data, "from", "relationType", "to")))
@@ -385,7 +385,7 @@ class Importer:
         values["scope"] = replace(scope, **places)
         said = values.get("source")
         if isinstance(said, dict):
-            values["source"] = self._source(said, list(named.get("about", ())))
+            values["source"] = self._source(said, _list_of_texts(named, "about"))
         elif isinstance(said, str) and self._trust != "stated":
             values["source"] = Source("", "import", uri=said[:MAX_REF])
         values.setdefault("source", Source("", "import", uri=path.name[:MAX_NAME]))
@@ -551,8 +551,8 @@ def _texts(data: dict[str, Any], *names: str) -> list[str]:
     return [data[name] for name in names]
 
 
-def _observations(data: dict[str, Any]) -> tuple[str, ...]:
-    said = data.get("observations", [])
+def _list_of_texts(data: dict[str, Any], name: str) -> list[str]:
+    said = data.get(name, [])
     if not isinstance(said, list) or not all(isinstance(one, str) and one.strip() for one in said):
-        raise BadInput("observations must be a list of texts.")
-    return tuple(said)
+        raise BadInput(f"{name} must be a list of texts.")
+    return said

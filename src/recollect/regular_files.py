@@ -1,7 +1,8 @@
 """Reading a file that somebody else named: a regular file of bounded size, opened without following a link.
 
 Every file that a caller, a memory or a repository names is opened here. A folder on the way may be a link: it is
-resolved first, and then no part of the path may be one, so that what was checked is what is read.
+resolved first, and then no part of the path may be one, so that what was checked is what is read. JSON of strangers is
+parsed here too: what is nested deeper than `MAX_DEPTH` is refused, because every function that walks a value recurses.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ import errno
 import json
 import os
 import stat
+from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -17,6 +20,8 @@ from .errors import BadInput
 
 MAX_BYTES = 4 * 2**20
 MAX_PATH = 4096
+MAX_DEPTH = 100  # levels of lists and objects inside each other
+MAX_BITS = 14_000  # of a whole number, which Python then still writes in digits
 
 
 def _flags(*names: str) -> int:
@@ -76,6 +81,41 @@ def read_json(path: str | Path) -> dict[str, Any]:
     except (FileNotFoundError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
+
+
+def parse_json(told: str | bytes, constant: Callable[[str], Any] | None = None) -> Any:
+    """The value of a JSON text; a ValueError where it is none or is nested too deeply."""
+    try:
+        value = json.loads(told, parse_constant=constant)
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
+    if not is_bounded(value, len(told)):
+        raise ValueError("it is nested too deeply")
+    return value
+
+
+def is_bounded(value: Any, most: int) -> bool:
+    """True if a value has at most `most` parts, `MAX_DEPTH` levels, and no number too long to be written.
+
+    A pickle can name one list twice in each of many, so the parts are counted as they would be written.
+    """
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        if any(isinstance(one, int) and one.bit_length() > MAX_BITS for one in level):
+            return False
+        held = (one for one in level if isinstance(one, dict | list | tuple | set | frozenset))
+        inside = (part for one in held for part in (one.values() if isinstance(one, dict) else one))
+        level = list(islice(inside, most + 1))
+        most -= len(level)
+        if not level or most < 0:
+            return not level
+    return False
+
+
+def files_inside(folder: Path, pattern: str) -> list[Path]:
+    """The regular files of a folder that fit a pattern; no link leads out of the folder."""
+    real = folder.resolve()
+    return sorted(one for one in folder.glob(pattern) if one.is_file() and one.resolve().is_relative_to(real))
 
 
 def _open_no_link(path: str) -> int:

@@ -20,6 +20,7 @@ from ..client import Client
 from ..engine import open as open_engine
 from ..errors import BadInput, NotFound
 from ..recall.query import MAX_LIMIT
+from ..regular_files import is_bounded, parse_json
 from ..types import KINDS, ROLES, Captured, Entry, Message, Scope
 from ..types import Memory as Kept
 from .records import Store, readable
@@ -34,6 +35,7 @@ IGNORED = frozenset("""
 LISTED = tuple(kind for kind in KINDS if kind != "turn")
 EVENTS = {"created": "ADD", "merged": "UPDATE", "superseded": "UPDATE", "duplicate": "NONE"}
 BESIDE = '{"metadata": '  # how the field `context` begins where it holds metadata
+MAX_PARTS = 10_000  # of the metadata
 Result = dict[str, Any]
 
 
@@ -66,7 +68,7 @@ class Memory:
         if expiration_date:
             fields["expires_at"] = expiration_date
         if timestamp is not None:
-            fields["valid_from"] = datetime.fromtimestamp(timestamp, UTC)
+            fields["valid_from"] = _moment(timestamp)
         heard = [one for one in said if one.role == "user"]
         found = [] if infer is False else self._captured(said, scope, fields)
         if infer is False or (not found and len(said) == len(heard) == 1):
@@ -94,7 +96,8 @@ class Memory:
             query, scope=scope, kinds=list(LISTED), tags=list(categories or ()), limit=_most(top_k, limit, 10)
         )
         scored = [_form(hit.memory, hit.arms.get("vector", 0.0)) for hit in found.hits]
-        return {"results": [one for one in scored if _has(one, wanted) and one["score"] >= (threshold or 0.0)]}
+        least = _number(threshold or 0.0, "threshold")
+        return {"results": [one for one in scored if _has(one, wanted) and one["score"] >= least]}
 
     def get_all(
         self, *, filters: Mapping[str, Any] | None = None, top_k: int | None = None, limit: int | None = None,
@@ -183,6 +186,19 @@ def _most(*asked: int | None) -> int:
     return limit
 
 
+def _number(given: Any, name: str) -> float:
+    if isinstance(given, bool) or not isinstance(given, int | float):
+        raise BadInput(f"{name} must be a number, not {given!r:.60}.")
+    return float(given)
+
+
+def _moment(seconds: Any) -> datetime:
+    try:
+        return datetime.fromtimestamp(_number(seconds, "timestamp"), UTC)
+    except (OverflowError, OSError, ValueError) as error:
+        raise BadInput(f"timestamp must be seconds since 1970, not {seconds!r:.60}.") from error
+
+
 def _messages(given: Any) -> list[Message]:
     given = {"role": "user", "content": given} if isinstance(given, str) else given
     listed = [given] if isinstance(given, Mapping) else given
@@ -205,13 +221,15 @@ def _asked(given: Mapping[str, Any]) -> tuple[Scope, dict[str, Any]]:
     places: dict[str, str] = {}
     wanted: dict[str, Any] = {}
     for part in (given, *(given.get("AND") or ())):
+        if not isinstance(part, Mapping):
+            raise BadInput("AND must be a list of objects.", fix="Name fields and the values they must have.")
         for name, value in part.items():
             if name in ("OR", "NOT") or (isinstance(value, Mapping) and name != "metadata"):
                 raise BadInput(f"The filter {name} is not supported.", fix="Name fields and the values they must have.")
             if name in IDS:
                 places |= {IDS[name]: str(value)} if value not in (None, "*") else {}
             elif name == "metadata":
-                wanted |= value or {}
+                wanted |= _object(value)
             elif name not in IGNORED and name != "AND" and value is not None:
                 wanted[name] = value
     return Scope(**places), wanted
@@ -221,18 +239,26 @@ def _has(form: Result, wanted: Mapping[str, Any]) -> bool:
     return all((form["metadata"] or {}).get(name) == value for name, value in wanted.items())
 
 
+def _object(metadata: Any) -> dict[str, Any]:
+    if metadata is not None and not (isinstance(metadata, Mapping) and is_bounded(metadata, MAX_PARTS)):
+        raise BadInput("metadata must be an object of JSON, and not nested too deeply.")
+    return dict(metadata or {})
+
+
 def _beside(metadata: Mapping[str, Any] | None) -> str:
     try:
-        return f"{BESIDE}{json.dumps(dict(metadata or {}))}}}"
+        return f"{BESIDE}{json.dumps(_object(metadata))}}}"
     except (TypeError, ValueError) as error:
         raise BadInput(f"metadata must be an object of JSON: {error!s:.200}.") from error
 
 
-def _metadata(context: str) -> Any:
+def _metadata(context: str) -> dict[str, Any] | None:
+    """The metadata of a memory; none where its context is something else, or a secret in it was redacted."""
     try:
-        return json.loads(context)["metadata"] if context.startswith(BESIDE) else None
-    except ValueError:  # a secret in it was redacted, and more with it
+        found = parse_json(context)["metadata"] if context.startswith(BESIDE) else None
+    except ValueError:
         return None
+    return found if isinstance(found, dict) else None
 
 
 def _form(memory: Kept, score: float | None = None) -> Result:

@@ -23,6 +23,7 @@ from typing import Any
 
 from .. import times
 from ..errors import BadInput, TooLarge
+from ..regular_files import is_bounded
 from .echo import own_words
 from .transcripts import Said, Tally
 
@@ -79,6 +80,8 @@ def items(pieces: Iterable[str]) -> Iterator[Any]:
         if place < len(text) and (ended or len(text) - place > wanted):
             try:
                 item, end = decode(text, place)
+                if not is_bounded(item, end - place):
+                    raise BadInput("The file is nested too deeply.")
             except RecursionError as error:
                 raise BadInput("The file is nested too deeply.") from error
             except ValueError:

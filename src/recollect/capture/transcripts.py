@@ -16,7 +16,6 @@ transcript.
 
 from __future__ import annotations
 
-import json
 import os
 import stat
 from collections import deque
@@ -30,7 +29,7 @@ from .. import text as plain
 from .. import times
 from ..entrypoints.system import is_mine
 from ..errors import BadInput
-from ..regular_files import open_regular
+from ..regular_files import open_regular, parse_json
 from ..types import Noun
 from . import data
 from .echo import Echoes, injected, own_words
@@ -126,8 +125,8 @@ class Talk:
             self.tally.skip("too long")
             return None
         try:
-            record = json.loads(line)
-        except (ValueError, RecursionError):
+            record = parse_json(line)
+        except ValueError:
             self.tally.malformed += 1
             return None
         if not isinstance(record, Mapping):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..regular_files import parse_json
 from .events import tool_use
 
 _CALLS = {"tool_use": "input", "function_call": "arguments", "custom_tool_call": "input", "local_shell_call": "action"}
@@ -43,7 +43,7 @@ def _asked(given: Any) -> Mapping[str, Any]:
     """What a tool was asked: an object, or text that holds one, or is the command itself."""
     if isinstance(given, str):
         with suppress(ValueError):
-            given = json.loads(given)
+            given = parse_json(given)
     return given if isinstance(given, Mapping) else {"command": given}
 
 
@@ -51,7 +51,7 @@ def _outcome(given: Any) -> Any:
     """What a tool gave back, with the exit code in front where it is told apart."""
     if isinstance(given, str) and given.startswith("{"):
         try:
-            told = json.loads(given)
+            told = parse_json(given)
         except ValueError:
             return given
         code = told.get("metadata", {}).get("exit_code") if isinstance(told.get("metadata"), Mapping) else None

@@ -1,6 +1,6 @@
 """Disguises: what a text says beneath what covers it up. Pure.
 
-A rejected value must not come back under HTML, the encoding of URLs, letters for digits, quotation marks, or a few
+A rejected value must not come back under HTML, encodings of URLs and JSON, letters for digits, quotation, or a few
 words around it that say nothing. Words that deny it, doubt it, narrow it down or make a name longer leave another
 statement, so only words from a list are taken away. `values` knows the statement that is left in any dress.
 """
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import html
 import re
+import sys
 from collections.abc import Callable, Iterator
 from urllib.parse import unquote, unquote_plus
 
@@ -19,6 +20,9 @@ MAX_LAYERS = 3  # encodings within encodings
 REJECTED = "[rejected]."
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,200}>|<!--.{0,500}?-->", re.DOTALL)
 _ENCODED = re.compile(r"%[0-9A-Fa-f]{2}")
+_LINK = re.compile(r"\[([^\[\]\n]{1,200})\]\([^()\s]{1,500}\)")
+_EDGES = re.compile(r"\A\[[ xX]\]\s+|[\s\u2190-\u2bff\ufe0f\U0001f000-\U0001faff]+\Z")  # a box to tick, pictures
+_ESCAPED = re.compile(r"\\(?:u\{([0-9A-Fa-f]{1,6})\}|u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2}))")
 _JOINED = re.compile(r"\S+(?:\+\S+){2,}")
 _MIXED = re.compile(r"(?<![\w.@$!])(?=\w*(?:\d|[^\W\d_][@$!]\w))(?=\w*[^\W\d_])\w+(?:[@$!]\w+)*+(?![@$]|\.\w)")
 _LIKE_DIGITS = re.compile(r"[\dOolI]+")
@@ -83,10 +87,20 @@ def _decode(content: str) -> Iterator[str]:
     if "<" in content and _TAG.search(content):
         yield text.clean(_TAG.sub("", content))
         yield text.clean(_TAG.sub(" ", content))
+    if "](" in content:
+        yield _LINK.sub(r"\1", content)
     if _ENCODED.search(content):
         yield text.clean(unquote(content))
+    if "\\" in content and _ESCAPED.search(content):
+        yield text.clean(_ESCAPED.sub(_escaped, content).encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
     if "+" in content and _JOINED.search(content):
         yield text.clean(unquote_plus(content))
+
+
+def _escaped(found: re.Match[str]) -> str:
+    """The character of an escape of JSON, of Python or of JavaScript."""
+    number = int(found[1] or found[2] or found[3], 16)
+    return chr(number) if number <= sys.maxunicode else found[0]
 
 
 def _to_digits(found: re.Match[str]) -> str:
@@ -104,7 +118,7 @@ def _to_letters(content: str, table: dict[int, int]) -> str:
 def _trim(part: str) -> Iterator[str]:
     """A statement without the words before and behind it that say nothing, and without the reason for it."""
     for one in (part, _REASON.split(part, 1)[0]):
-        made = _LEADING.sub("", _TRAILING.sub("", one.strip()))
+        made = _LEADING.sub("", _TRAILING.sub("", _EDGES.sub("", one.strip())))
         if made != part and len(made.split()) >= text.MIN_PART:
             yield made
 

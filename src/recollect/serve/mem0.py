@@ -25,6 +25,7 @@ from . import wire
 from .tenants import Tenants
 
 Given = dict[str, Any]
+COUNTS = ("page", "page_size", "top_k", "limit")
 Act = Callable[[Memory, Given], Any]
 
 
@@ -139,5 +140,5 @@ def _endpoint(tenants: Tenants, act: Act) -> Callable[[Request], Any]:
 
 def _numbers(request: Request) -> Given:
     """The query string, with its numbers as numbers."""
-    return {name: int(value) if value.isdecimal() and name in ("page", "page_size", "top_k", "limit") else value
+    return {name: int(value) if name in COUNTS and value.isdecimal() and len(value) < 10 else value
             for name, value in request.query_params.items()}  # fmt: skip

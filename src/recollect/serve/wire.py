@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from ..errors import BadInput, RateLimited, RecollectError, Unauthorised
 from ..nouns import wire
+from ..regular_files import parse_json
 
 PROBLEM = "application/problem+json"
 TITLES = {
@@ -30,8 +31,8 @@ def loads(body: bytes) -> Any:
         raise ValueError(f"{name} is not a JSON number")
 
     try:
-        return json.loads(body, parse_constant=refuse)
-    except (ValueError, RecursionError) as error:
+        return parse_json(body, refuse)
+    except ValueError as error:
         raise BadInput(f"The body is not JSON: {error!s:.200}.", fix="Send a JSON object.") from error
 
 

@@ -10,6 +10,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 from urllib.parse import quote
 
@@ -32,9 +33,9 @@ class ForeignFile:
         place = path
         wal = path.with_name(f"{path.name}-wal")
         if wal.is_file() and wal.stat().st_size:
-            place = scratch / path.name
+            place = Path(mkdtemp(dir=scratch)) / path.name  # other collections are called the same
             for one in (path, wal):
-                shutil.copyfile(one, scratch / one.name)
+                shutil.copyfile(one, place.with_name(one.name))
         fixed = "" if place is not path else "&immutable=1"
         self._uri = f"file:{quote(str(place.resolve()))}?mode={'rwc' if not fixed else 'ro'}{fixed}"
 
@@ -63,7 +64,7 @@ class ForeignFile:
     def _run(self, connection: apsw.Connection, sql: str) -> Iterator[tuple[Any, ...]]:
         try:
             yield from connection.execute(sql)
-        except apsw.Error as error:
+        except (apsw.Error, UnicodeDecodeError) as error:
             raise BadInput(
                 f"{self._path} cannot be read: {error}.", fix="Close the program that uses it, or copy the file."
             ) from error

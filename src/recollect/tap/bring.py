@@ -15,9 +15,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from ..capture.transcripts import MAX_LINE
 from ..engine import Engine
 from ..errors import BadInput
 from ..exchange import Imported, read
+from ..regular_files import check_path, files_inside, parse_json
 from ..scratch import scratch
 from ..store.foreign import MAGIC
 from ..types import SCOPE_FIELDS, Noun, Scope
@@ -138,8 +140,12 @@ def _talk(engine: Engine, asked: Asked, form: Format, progress: Progress | None)
 
 
 def _place_of_talk(path: Path) -> Path:
-    inside = (path / name for name in ("globalStorage/state.vscdb", "state.vscdb", ".specstory/history", talks.HISTORY))
-    return next((one for one in inside if path.is_dir() and one.exists()), path)
+    if not path.is_dir():
+        return path
+    names = ("globalStorage/state.vscdb", "state.vscdb", talks.HISTORY)
+    history = path / ".specstory/history"
+    inside = [one for name in names for one in files_inside(path, name)]
+    return next(iter(inside), history if history.is_dir() else path)
 
 
 # -- what it is -------------------------------------------------------------------------------------------------------
@@ -147,8 +153,10 @@ def _place_of_talk(path: Path) -> Path:
 
 def recognise(path: Path, given: str, folder: Path) -> tuple[Format | None, Shelves]:
     """The format of a file or folder, as it is named or by its content; none for lines that are ours."""
-    if not path.exists():
-        raise BadInput(f"{path} cannot be read: there is no such file.", fix="Check the path.")
+    check_path(str(path))
+    if not path.is_dir() and not path.is_file():
+        why = "it is neither a file nor a folder" if path.exists() else "there is no such file"
+        raise BadInput(f"{path} cannot be read: {why}.", fix="Check the path.")
     if given in ("", OURS, "server-memory") and path.is_file() and _are_lines(path):
         return None, {}
     found: Shelves = {}
@@ -187,7 +195,7 @@ def _talk_of(path: Path, found: Shelves) -> str:
             return "cursor" if place.suffix == ".vscdb" else _talk_of(place, {})
         if (export := path / "conversations.json").is_file():
             return _talk_of(export, open_shelves(export, path))
-        return next((name for one in sorted(place.glob("*.md"))[:20] if (name := talks.told_by(one))), "")
+        return next((name for one in files_inside(place, "*.md")[:20] if (name := talks.told_by(one))), "")
     if path.suffix == ".md":
         return talks.told_by(path)
     if talks.is_cursor(found):
@@ -206,8 +214,8 @@ def _are_lines(path: Path) -> bool:
     """Whether the first line is one that an import of ours takes."""
     with path.open(encoding="utf-8-sig", errors="replace") as file:
         try:
-            first = json.loads(file.readline() or "null")
-        except (ValueError, RecursionError):
+            first = parse_json(file.readline(MAX_LINE) or "null")
+        except ValueError:
             return False
     if not isinstance(first, dict):
         return False

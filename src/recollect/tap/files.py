@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import gzip
 import io
-import json
+import lzma
 import os
 import zipfile
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -17,6 +18,7 @@ from ..capture import exports
 from ..capture.echo import own_words
 from ..capture.transcripts import MAX_LINE, Said, Talk
 from ..errors import BadInput
+from ..regular_files import files_inside, parse_json
 from ..scratch import temporary
 from . import talks
 from .shelves import open_shelves
@@ -26,6 +28,10 @@ LINES = (".jsonl", ".jsonl.gz", ".ndjson")
 DOCUMENTS = (".json", ".json.gz", ".zip")
 EXPORT = "conversations.json"  # how ChatGPT and Claude call it
 PIECE = 1024 * 1024
+# What damaged and encrypted files raise, each kind of packing in its own way.
+UNPACKING = (
+    gzip.BadGzipFile, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError, RuntimeError,
+)  # fmt: skip
 
 
 def usual() -> list[Path]:
@@ -40,8 +46,7 @@ def find_files(paths: Sequence[Path]) -> list[Path]:
     files: dict[Path, None] = {}
     for path in paths:
         if path.is_dir():
-            inside = (file for file in path.rglob("*") if _is_talk(file))
-            files |= dict.fromkeys(sorted(file for file in inside if file.is_file()))
+            files |= dict.fromkeys(file for file in files_inside(path, "**/*") if _is_talk(file))
         elif path.is_file():
             if not path.name.endswith((*LINES, *DOCUMENTS)) and not _is_talk(path):
                 raise BadInput(
@@ -106,8 +111,8 @@ def _lines(file: BinaryIO) -> Iterator[bytes]:
 def _ends(line: bytes) -> bool:
     """Whether a last line without a line end is a record all the same."""
     try:
-        json.loads(line)
-    except (ValueError, RecursionError):
+        parse_json(line)
+    except ValueError:
         return False
     return True
 
@@ -129,5 +134,5 @@ def _open(path: Path) -> Iterator[BinaryIO]:
         else:
             with path.open("rb") as file:
                 yield file
-    except (gzip.BadGzipFile, EOFError, zipfile.BadZipFile, NotImplementedError) as error:
+    except UNPACKING as error:
         raise BadInput(f"{path} cannot be unpacked: {error}.") from error

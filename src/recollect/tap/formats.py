@@ -7,6 +7,7 @@ other program calls the record, so that a second import knows it), an entity, a 
 from __future__ import annotations
 
 import json
+import math
 import re
 import tomllib
 from collections import Counter
@@ -355,9 +356,10 @@ def _kind_of(value: Any) -> str:
 
 def _number(value: Any) -> float | None:
     try:
-        return float(value) if not isinstance(value, bool) and value is not None else None
-    except (TypeError, ValueError):
+        number = float(value) if not isinstance(value, bool) and value is not None else math.nan
+    except (TypeError, ValueError, OverflowError):
         return None
+    return number if math.isfinite(number) else None
 
 
 def moment(value: Any) -> datetime | None:

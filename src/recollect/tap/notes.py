@@ -16,8 +16,9 @@ from pathlib import Path
 
 from .. import times
 from ..checks import MAX_NAME
+from ..errors import BadInput
 from ..project.markdown import front_matter, lines
-from ..regular_files import read_text
+from ..regular_files import files_inside, read_text
 from .formats import Reader, Tally, moment, tie
 from .shelves import Record
 
@@ -48,7 +49,7 @@ class Note:
 
 
 def files_of(path: Path) -> list[Path]:
-    found = sorted(path.rglob("*.md")) if path.is_dir() else [path]
+    found = files_inside(path, "**/*.md") if path.is_dir() else [path]
     return [one for one in found if not any(part.startswith(".") for part in one.relative_to(path).parts)]
 
 
@@ -60,7 +61,10 @@ def are_notes(path: Path) -> bool:
 
 
 def read(path: Path, root: Path) -> Note:
-    front, text = front_matter(read_text(path, MAX_NOTE))
+    try:
+        front, text = front_matter(read_text(path, MAX_NOTE))
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror}.", fix="Move it away, or split it.") from error
     at = moment(front.get("created") or front.get("date"))
     named = {"title", "type", "tags", "created", "date", "modified"}
     note = Note(

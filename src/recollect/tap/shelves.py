@@ -8,14 +8,15 @@ format is told by the names of its shelves and fields alone, and `formats.toml` 
 from __future__ import annotations
 
 import io
-import json
 import pickle
+import pickletools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ..errors import BadInput, TooLarge
+from ..regular_files import files_inside, is_bounded, parse_json
 from ..store.foreign import MAGIC, ForeignFile
 
 Record = dict[str, Any]
@@ -53,14 +54,14 @@ def open_shelves(path: Path, scratch: Path) -> Shelves:
 
 
 def _folder(path: Path, scratch: Path) -> Shelves:
-    stored = sorted(path.glob("collection/*/storage.sqlite"))
+    stored = files_inside(path, "collection/*/storage.sqlite")
     if stored:  # qdrant, without a server
         points = [ForeignFile(one, scratch) for one in stored]
         return {"points": _listed(lambda: (_point(row) for one in points for row in one.rows("points")))}
     if (path / "manifest.json").is_file():
-        lines = {one.stem: one for one in sorted(path.glob("*.jsonl"))}
+        lines = {one.stem: one for one in files_inside(path, "*.jsonl")}
         return {name: shelf for stem, one in lines.items() for name, shelf in _nested(stem, list(_lines(one))).items()}
-    found = next((path / name for name in INSIDE if (path / name).is_file()), None)
+    found = next((one for name in INSIDE for one in files_inside(path, name)), None)
     return open_shelves(found, scratch) if found else {}
 
 
@@ -108,10 +109,15 @@ def _point(row: Record) -> Record:
     if not isinstance(kept, bytes) or len(kept) > MAX_POINT:
         return {}
     try:
-        point = _Unpickler(io.BytesIO(kept)).load()
+        # The unpickler makes a list as long as the highest number under which a value is put aside.
+        numbers = (number for code, number, _ in pickletools.genops(kept) if "PUT" in code.name)
+        is_small = all(number is None or number <= len(kept) for number in numbers)
+        point = _Unpickler(io.BytesIO(kept)).load() if is_small else None
     except (pickle.UnpicklingError, EOFError, AttributeError, TypeError, ValueError, IndexError, KeyError) as error:
         raise BadInput(f"A point of the vector store cannot be read: {error}.") from error
     values = getattr(point, "kept", {})
+    if point is None or not is_bounded(values, MAX_POINT):
+        raise BadInput("A point of the vector store is nested too deeply, or grows as it is read.")
     return {"id": values.get("id"), "payload": values.get("payload")}
 
 
@@ -120,9 +126,7 @@ def _document(path: Path) -> Shelves:
         raise TooLarge(f"{path} has more than {MAX_DOCUMENT // 2**20} MiB.", fix="Export it in parts.")
     with path.open(encoding="utf-8-sig", errors="replace") as file:
         try:
-            data = json.load(file)
-        except RecursionError as error:
-            raise BadInput(f"{path} is nested too deeply.") from error
+            data = parse_json(file.read())
         except ValueError as error:
             if path.suffix not in (".jsonl", ".ndjson") and not _is_lines(path):
                 raise BadInput(f"{path} is not JSON: {error}.", fix="Export it again.") from error
@@ -187,7 +191,7 @@ def _listed(rows: Callable[[], Iterable[Record]]) -> Shelf:
 def _is_lines(path: Path) -> bool:
     with path.open(encoding="utf-8-sig", errors="replace") as file:
         try:
-            return isinstance(json.loads(file.readline()), dict)
+            return isinstance(parse_json(file.readline()), dict)
         except ValueError:
             return False
 
@@ -197,8 +201,8 @@ def _lines(path: Path) -> Iterator[Record]:
         for number, line in enumerate(file, 1):
             if line.strip():
                 try:
-                    record = json.loads(line)
-                except (ValueError, RecursionError) as error:
+                    record = parse_json(line)
+                except ValueError as error:
                     raise BadInput(f"{path}, line {number} is not JSON: {error}.") from error
                 if isinstance(record, dict):
                     yield record
@@ -210,7 +214,7 @@ def parsed(value: Any) -> Any:
         value = value.decode("utf-8", "replace")
     if isinstance(value, str) and value[:1] in ("{", "["):
         try:
-            return json.loads(value)
-        except (ValueError, RecursionError):
+            return parse_json(value)
+        except ValueError:
             return value
     return value
