@@ -30,7 +30,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 import recollect
-from recollect import Engine, Scope
+from recollect import Engine, Message, Scope
 from recollect.agents.access import RIGHTS, Caller
 from recollect.ops.operation import Operation
 from recollect.serve import resources
@@ -41,7 +41,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "tests"))
 import attacks  # noqa: E402
 import postgres  # noqa: E402
-from served import Server, serving  # noqa: E402
+from served import Answer, Server, serving  # noqa: E402
 
 RESULTS = HERE / "results" / "fuzz.json"
 WALLS = (Scope(user="ana"), Scope(project="web"), Scope(user="ana", project="web"))
@@ -84,6 +84,20 @@ def moved(engine: Engine) -> list[str]:
     return made
 
 
+def deepen(engine: Engine) -> None:
+    """What is made of memories: in each guarded place a summary of an entity, one of a session and a handoff."""
+    for place in GUARDED:
+        word = attacks.mark(place)
+        for said in ("is owned by team Fjord", "stores its sessions in Redis", f"knows {word}"):
+            engine.remember(f"The vault-service {said}, says {word}.", scope=place)
+        asked = [f"We decided to keep {word} in the vault-service.", f"Please fix the test of {word}."]
+        messages = [Message("user", one, f"{word}-{number}") for number, one in enumerate(asked)]
+        engine.capture(messages, origin="fuzz", session=word, scope=place)
+        engine.summaries.write("fuzz", word, place)
+    engine.extract_entities()
+    engine.observer.refresh()
+
+
 def attackers(engine: Engine) -> Iterator[Attacker]:
     """Everybody who tries, as a person and as a model."""
     for tenant, wall in (*(("default", wall) for wall in WALLS), ("gamma", Scope())):
@@ -107,11 +121,11 @@ def aimed(aims: list[str], chance: random.Random) -> Iterator[tuple[attacks.Way,
     """Every way with every aim, then at random for ever."""
     addresses = [*(one.uri for one in resources.RESOURCES), *(f"{resources.ITEM}{aim}" for aim in aims)]
     for way in attacks.WAYS:
-        for given in attacks.calls(way.parameters, addresses if way.of is None else aims):
+        for given in attacks.calls(way.parameters, addresses if way.is_resource else aims):
             yield way, given
     while True:
         way = chance.choice(attacks.WAYS)
-        values = addresses if way.of is None else aims
+        values = addresses if way.is_resource else aims
         given = {
             one.name: chance.choice(JUNK) if chance.random() < 0.1 else attacks.value(one, chance.choice(values))
             for one in way.parameters
@@ -125,7 +139,14 @@ def attack(one: Attacker, way: attacks.Way, given: dict[str, Any], server: Serve
     found.calls += 1
     found.ways[way.name] += 1
     try:
-        if server and isinstance(way.of, Operation):
+        if server and way.act:
+            _, method, path = way.name.split()
+            path = path.replace(
+                "{memory_id}", quote(str(given.get("memory_id", "x")).encode("utf-8", "replace"), safe="")
+            )
+            answer, status = told_by(server.call(method, path, None if method == "GET" else given, one.secret))
+            found.over_http += 1
+        elif server and isinstance(way.of, Operation):
             answer, status = over_http(server, one.secret, way.of, given)
             found.over_http += 1
         else:
@@ -152,14 +173,16 @@ def over_http(server: Server, secret: str, operation: Operation, given: dict[str
         path += "?" + urlencode({name: str(value).encode("utf-8", "replace") for name, value in rest.items()})
     else:
         body = rest
-    answer = server.call(operation.method, path, body, secret)
+    return told_by(server.call(operation.method, path, body, secret))
+
+
+def told_by(answer: Answer) -> tuple[str, int]:
     return answer.body.decode("utf-8", "replace"), answer.status
 
 
 def over_mcp(server: Server, secret: str, tool: str, given: dict[str, Any]) -> tuple[str, int]:
     asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "arguments": given}}
-    answer = server.call("POST", "/mcp", asked, secret, {"Accept": "application/json, text/event-stream"})
-    return answer.body.decode("utf-8", "replace"), answer.status
+    return told_by(server.call("POST", "/mcp", asked, secret, {"Accept": "application/json, text/event-stream"}))
 
 
 def run(place: str, calls: int, seconds: float, seed: int) -> Found:
@@ -169,6 +192,7 @@ def run(place: str, calls: int, seconds: float, seed: int) -> Found:
         engine.settings = replace(engine.settings, rate_limit=10**9)
         ids = list(attacks.plant(engine).values())
         shared = moved(engine)
+        deepen(engine)
         other = engine.for_caller(tenant="beta")
         theirs = other.remember(f"The key of the safe lies in {OTHER}.", scope=Scope("ben", "vault"), tags=[OTHER]).id
         before = state(engine)

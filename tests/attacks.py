@@ -1,8 +1,8 @@
-"""Calls that are aimed at what a caller must not see: every operation and tool, every argument that takes a text.
+"""Calls that are aimed at what a caller must not see: every operation, tool and address of mem0, every text in them.
 
-`tests/test_walls.py` and `bench/fuzz.py` share it. `WAYS` are all operations, tools and resources. `calls` makes their
-arguments: each parameter that takes a text gets each aim in turn. `plant` puts a memory in each place; the word that
-marks it stands nowhere else and is never asked for, so wherever it shows up, it was told.
+`tests/test_walls.py` and `bench/fuzz.py` share it. `WAYS` are all operations, tools, resources and addresses of mem0.
+`calls` makes their arguments: each parameter that takes a text gets each aim in turn. `plant` puts a memory in each
+place; the word that marks it stands nowhere else and is never asked for, so wherever it shows up, it was told.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from recollect.graph import Node
 from recollect.ops.catalogue import OPERATIONS
 from recollect.ops.operation import Operation
 from recollect.ops.parameters import Parameter
-from recollect.serve import resources
+from recollect.serve import mem0, resources
 from recollect.serve.tools import TOOLS
 from recollect.serve.wire import dumps
 
@@ -35,10 +35,17 @@ class Way:
     parameters: tuple[Parameter, ...]
     read_only: bool
     of: Operation | None
+    act: mem0.Act | None = None
+
+    @property
+    def is_resource(self) -> bool:
+        return self.of is None and self.act is None
 
     def told(self, engine: Engine, caller: Caller, given: Mapping[str, Any]) -> str:
         """What comes back, as data and in words; an error too, because it could tell something."""
         try:
+            if self.act:
+                return dumps(mem0.told(engine, caller, self.act, dict(given))).decode()
             if self.of is None:
                 return resources.read(engine, caller, str(given["uri"]))[0]  # an address is text on the wire
             result = self.of.call(engine, caller, given, loose=self.name.startswith("tool "))
@@ -49,7 +56,21 @@ class Way:
         return dumps(result).decode() + self.of.text(result)
 
 
+def _of_mem0(method: str, path: str, act: mem0.Act) -> Way:
+    """An address of mem0, with what its own client sends to it."""
+    needs = ["memory_id"] if "memory_id" in path else ["query"] if "search" in path else []
+    needs += ["messages"] if path.endswith("/add/") or (method, path) == ("POST", "/v1/memories/") else []
+    told = () if needs == ["memory_id"] else (*mem0.IDS, "categories")
+    parameters = [Parameter(name, "text", name) for name in needs]
+    parameters += [Parameter(name, "texts" if name == "categories" else "text", name, None) for name in told]
+    if "batch" in path:
+        one = Parameter("memory_id", "text", "The memory.")
+        parameters = [Parameter("memories", "objects", "Memories.", fields=(one,))]
+    return Way(f"mem0 {method} {path}", tuple(parameters), method == "GET" or not needs or "query" in needs, None, act)
+
+
 WAYS = (
+    *(_of_mem0(*one) for one in mem0.ACTS if one[0] != "DELETE"),
     *(Way(one.name, one.parameters, one.read_only, one) for one in OPERATIONS),
     *(Way(f"tool {one.mcp}", one.parameters, one.read_only, one) for one in TOOLS.values()),
     Way("resource", (URI,), True, None),

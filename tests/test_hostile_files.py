@@ -115,7 +115,9 @@ def test_a_document_nested_too_deeply_or_of_odd_types_is_refused(engine: Engine,
 
 def test_json_inside_a_text_is_nested_no_deeper(engine: Engine, tmp_path: Path) -> None:
     inside = json.dumps(nested("[", "]"))
-    found = take(engine, document(tmp_path, f'{{"memories": [{{"id": "1", "memory": "a text", "metadata": {inside}}}]}}'))
+    found = take(
+        engine, document(tmp_path, f'{{"memories": [{{"id": "1", "memory": "a text", "metadata": {inside}}}]}}')
+    )
     assert found.made == {"fact": 1}
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from conftest import Opener
-from recollect import BadInput, Scope
+from recollect import BadInput, Refused, Scope
 from recollect.adapters.mem0 import Memory, MemoryClient
 from served import Server, serving
 
@@ -146,3 +147,49 @@ def test_mem0_s_own_client_works_with_the_server(server: Server, monkeypatch: py
     client.delete(id)
     client.delete_all(user_id="ana")
     assert client.get_all(filters={"user_id": "ana"})["results"] == []
+
+
+def nested(depth: int = 500) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    for _ in range(depth):
+        made = {"a": made}
+    return made
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/v1/memories/", {"messages": "x", "timestamp": 1e300}),
+        ("/v1/memories/", {"messages": "x", "timestamp": -1e14}),
+        ("/v1/memories/", {"messages": "x", "timestamp": "now"}),
+        ("/v1/memories/", {"messages": "x", "metadata": nested(), "infer": False}),
+        ("/v1/memories/", {"messages": [{"role": "user", "content": nested()}], "infer": False}),
+        ("/v1/memories/", {"messages": "x", "filters": {"AND": [1]}}),
+        ("/v2/memories/", {"filters": {"metadata": "x"}}),
+        ("/v2/memories/", {"filters": {"metadata": ["x"]}}),
+        ("/v2/memories/search/", {"query": "tea", "threshold": "x"}),
+        ("/v2/memories/search/", {"query": "tea", "threshold": {}}),
+        ("/v1/memories/?user_id=ana&page=" + "9" * 5000, None),
+    ],
+)
+def test_an_odd_request_is_bad_input(server: Server, path: str, body: Any) -> None:
+    answer = server.call("GET" if body is None else "POST", path, body, server.secret)
+    assert (answer.status, json.loads(answer.body)["code"]) == (400, "bad_input")
+
+
+def test_no_memory_breaks_the_lists_of_others(mem0: Memory, server: Server) -> None:
+    for context in ('{"metadata": ' + "[" * 1900 + "]" * 1900 + "}", '{"metadata": "x"}', '{"metadata": 1} and more'):
+        server.engine.remember(f"Ana likes tea: {len(context)}.", context=context)
+    mem0.add("Ana likes cake.", metadata={"area": "food"}, infer=False)
+    assert len(words(mem0.get_all())) == 4
+    assert words(mem0.get_all(area="food")) == ["Ana likes cake."]
+    assert len(mem0.search("What does Ana like?")["results"]) == 4
+
+
+def test_a_rejected_value_does_not_come_back_as_metadata(mem0: Memory, server: Server) -> None:
+    said = "Der Schl\u00fcssel zum Tresor liegt in K\u00f6ln."
+    server.engine.reject(server.engine.remember(said).id)
+    assert mem0.add("Ana likes tea.", metadata={"note": said}, infer=False) == {"results": []}
+    kept = mem0.add("Ana likes cake.", infer=False)["results"][0]["id"]
+    with pytest.raises(Refused):
+        mem0.update(kept, metadata={"note": said})

@@ -159,3 +159,33 @@ def test_a_language_model_words_only_what_the_notes_bear_out(
         asked = len(server.asked)
         assert refresh(memory) == 0
         assert len(server.asked) == asked
+
+
+def test_an_erasure_takes_a_summary_along_and_no_other_memory_that_it_quotes(
+    memory: recollect.Engine, clock: Clock
+) -> None:
+    notes = [
+        memory.remember(note, source=recollect.Source("", "document", f"file:{n}.md", content=f"{note} And so on.")).id
+        for n, note in enumerate(NOTES)
+    ]
+    refresh(memory)
+    (one,) = summaries(memory)
+    receipt = memory.forget(notes[2], purge=True).receipt
+    assert (receipt["memories"], receipt["derived"], receipt["kin"]) == ([notes[2]], [one.id], [])
+    assert receipt["verified"] or receipt["unsearched"]
+    assert {it.id for it in memory.list().memories} == {*notes} - {notes[2]}
+    memory.remember("The auth-service is deployed by Ana.")
+    refresh(memory)
+    (again,) = summaries(memory)
+    assert "Redis" not in again.content
+    assert memory.forget(again.id, purge=True).receipt["kin"] == []
+    assert len(memory.list().memories) == 4
+
+
+def test_a_rejected_sentence_leaves_a_summary_at_once(memory: recollect.Engine, clock: Clock) -> None:
+    made = tell(memory, clock)
+    refresh(memory)
+    memory.reject(made[0].id)
+    (one,) = summaries(memory)
+    assert "Fjord" not in one.content
+    assert NOTES[2] in one.content

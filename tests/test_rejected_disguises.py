@@ -33,6 +33,14 @@ REFUSED = [
     (SAID, quote(quote(SAID))),
     (SAID, "The gateway listens on port %38%30%38%30."),
     (NAME, "Marta%20owns%20the%20billing%20service"),
+    # escapes and marks
+    (SAID, r"The gateway listens on port \u0038\u0030\x38\x30."),
+    (SAID, r"The \u{67}ateway listens on port 8080."),
+    (SAID, r'"The \ud835\udc20ateway listens on port 8080."'),  # a letter of mathematics, as JSON writes it
+    (SAID, "The [gateway](https://example.org/a) listens on port 8080."),
+    (SAID, "- [x] The gateway listens on port 8080."),
+    (SAID, "The gateway listens on port 8080 \U0001f44d"),
+    (SAID, "- 2026-03-01 The gateway listens on port 8080. [x1y2z3]"),
     # letters and digits
     (SAID, "The gateway listens on port 8O8O."),
     (SAID, "The gateway listens on port 8o8o."),

@@ -41,7 +41,7 @@ def test_no_way_of_reading_shows_what_lies_behind_another_wall(opened: Opener, w
     for way in attacks.WAYS:
         if not way.read_only or way.name in MACHINE:
             continue
-        for given in attacks.calls(way.parameters, addresses if way.of is None else aims):
+        for given in attacks.calls(way.parameters, addresses if way.is_resource else aims):
             answer = way.told(engine, who, given)
             for place in hidden:
                 assert attacks.mark(place) not in answer, (way.name, given, answer[:3000])

@@ -23,6 +23,7 @@ from ..agent_types import Agent, Handoff, Member, Pool, Share
 from ..entrypoints import spool
 from ..errors import Held
 from ..history_types import Hold, Receipt
+from ..remember.belief import sums_up
 from ..remember.mention import entity_key
 from ..remember.write import Writer, present
 from ..store.contract import Transaction
@@ -114,9 +115,10 @@ class Eraser:
             derived = trace(writer, named)
             alone = [] if keep else derived.alone
             gone = [*named, *alone]
-            evidence = self._of(Evidence, [memory.id for memory in gone], "memory")
-            past = writer.store.each_entry(writer.tenant, Trace(targets=_ids(gone))) if gone else ()
-            words = Words.of(gone, evidence, past)
+            own = [memory for memory in gone if not sums_up(memory)]  # a summary of an entity quotes what stands
+            evidence = self._of(Evidence, _ids(own), "memory")
+            past = writer.store.each_entry(writer.tenant, Trace(targets=_ids(own))) if own else ()
+            words = Words.of(own, evidence, past)
             sources = sorted({*(memory.source for memory in gone), *(one.source for one in evidence)})
             tied = [link.target for link in self._of(Link, _ids(gone), "origin") if link.target_kind == "entity"]
             if not keep:

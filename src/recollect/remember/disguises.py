@@ -21,7 +21,11 @@ REJECTED = "[rejected]."
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,200}>|<!--.{0,500}?-->", re.DOTALL)
 _ENCODED = re.compile(r"%[0-9A-Fa-f]{2}")
 _LINK = re.compile(r"\[([^\[\]\n]{1,200})\]\([^()\s]{1,500}\)")
-_EDGES = re.compile(r"\A\[[ xX]\]\s+|[\s\u2190-\u2bff\ufe0f\U0001f000-\U0001faff]+\Z")  # a box to tick, pictures
+# A box to tick, a day, pictures, what a reference stands in.
+_EDGES = re.compile(
+    r"\A(?:[-*]\s+)?(?:\[[ xX]\]|\d{4}-\d\d-\d\d[:,]?)\s+|\s*\[[\w, ]{1,40}\]\Z|"
+    r"[\s\u2190-\u2bff\ufe0f\U0001f000-\U0001faff]+\Z"
+)
 _ESCAPED = re.compile(r"\\(?:u\{([0-9A-Fa-f]{1,6})\}|u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2}))")
 _JOINED = re.compile(r"\S+(?:\+\S+){2,}")
 _MIXED = re.compile(r"(?<![\w.@$!])(?=\w*(?:\d|[^\W\d_][@$!]\w))(?=\w*[^\W\d_])\w+(?:[@$!]\w+)*+(?![@$]|\.\w)")

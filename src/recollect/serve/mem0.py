@@ -105,6 +105,14 @@ ACTS: tuple[tuple[str, str, Act], ...] = (
 )
 
 
+def told(engine: Engine, caller: Caller, act: Act, given: Given) -> Any:
+    """What a caller is told who asks for this."""
+    try:
+        return act(Memory(_Within(engine, caller)), given)
+    except TypeError as error:  # an argument that the verb lacks, or one that is missing
+        raise BadInput(f"The request does not fit: {error!s:.200}.") from error
+
+
 def routes(tenants: Tenants) -> list[Route]:
     return [
         Route(path, _endpoint(tenants, act), methods=[method], name=f"mem0 {method} {path}")
@@ -123,11 +131,8 @@ def _endpoint(tenants: Tenants, act: Act) -> Callable[[Request], Any]:
 
         def run() -> Response:
             engine = tenants.engine(came)
-            caller = engine.agents.enter(came)
-            try:
-                return Response(wire.dumps(act(Memory(_Within(engine, caller)), given)), 200, None, "application/json")
-            except TypeError as error:  # an argument that the verb lacks, or one that is missing
-                raise BadInput(f"The request does not fit: {error!s:.200}.") from error
+            answer = told(engine, engine.agents.enter(came), act, given)
+            return Response(wire.dumps(answer), 200, None, "application/json")
 
         try:
             with anyio.fail_after(tenants.settings.request_timeout):
