@@ -35,6 +35,7 @@ _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.I)
 _STAND_IN = re.compile(DATA["no_secret"]["stand_in"], re.ASCII | re.I)
 _TERM = re.compile(DATA["no_secret"]["term"], re.ASCII | re.I)
 _NO_PASSWORD = re.compile(DATA["no_secret"]["no_password"])
+_CODE = re.compile(DATA["no_secret"]["code"])
 _NO_PHRASE = re.compile(DATA["no_secret"]["no_phrase"])
 _STANDARD = frozenset("password pass passwd pwd secret username user pw passwort kennwort mypassword".split())
 
@@ -232,6 +233,26 @@ def is_word(value: str) -> bool:
     return _NO_PASSWORD.search(value) is None and len(set(value.lower())) >= 3 and not re.search("[a-z][A-Z]", value)
 
 
+def is_chosen(value: str) -> bool:
+    """Three words, two with a sign between them, or a word and a number, where none is a word of programs.
+
+    >>> [is_chosen(v) for v in ("nine-tall-lamps", "crocusBulb11", "pepperMillStreet", "user-input", "dbConfig")]
+    [True, True, True, False, False]
+    """
+    if not _is_written(value) or _STAND_IN.search(value) or _TERM.fullmatch(value) or _TECHNICAL.search(value):
+        return False
+    words = re.findall(r"[^\W\d_]{3,}", re.sub("([a-z])(?=[A-Z])", r"\1 ", value))
+    if not re.fullmatch(r"[^\W_]+(?:[-_.][^\W_]+)*", value) or not _is_free(words):
+        return False
+    is_signed_pair = len(words) == 2 and re.search(r"[-_]|[A-Z][a-z]+\.[A-Z]", value) is not None
+    return len(words) >= 3 or is_signed_pair or (bool(words) and any(c.isdigit() for c in value))
+
+
+def _is_free(words: list[str]) -> bool:
+    """No word of programs, and none that is said of passwords."""
+    return not any(_CODE.match(one) or _NO_PASSWORD.match(one) for one in words)
+
+
 def _is_encoded(value: str) -> bool:
     """Base64 of a name and a password, or of a private key."""
     try:
@@ -282,6 +303,7 @@ def _is_keypair(value: str) -> bool:
 CHECKS: dict[str, Callable[[str], bool]] = {
     "argument": _is_argument,
     "basic": _is_basic,
+    "chosen": is_chosen,
     "common": is_common,
     "encoded": _is_encoded,
     "flagged": is_flagged,
@@ -304,5 +326,6 @@ CHECKS: dict[str, Callable[[str], bool]] = {
     "told": is_told,
     "unmasked": lambda value: _MASK.search(value) is None,
     "word": is_word,
+    "words": lambda value: _is_free(re.split("[ -]", value)),
     "written": _is_written,
 }
