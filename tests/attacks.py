@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from recollect import Engine, RecollectError, Scope, Source
+from recollect.adapters.mem0 import IDS
 from recollect.agents.access import Caller
 from recollect.graph import Node
 from recollect.ops.catalogue import OPERATIONS
@@ -60,7 +61,7 @@ def _of_mem0(method: str, path: str, act: mem0.Act) -> Way:
     """An address of mem0, with what its own client sends to it."""
     needs = ["memory_id"] if "memory_id" in path else ["query"] if "search" in path else []
     needs += ["messages"] if path.endswith("/add/") or (method, path) == ("POST", "/v1/memories/") else []
-    told = () if needs == ["memory_id"] else (*mem0.IDS, "categories")
+    told = () if needs == ["memory_id"] else (*IDS, "categories")
     parameters = [Parameter(name, "text", name) for name in needs]
     parameters += [Parameter(name, "texts" if name == "categories" else "text", name, None) for name in told]
     if "batch" in path:

@@ -96,7 +96,7 @@ class Memory:
             query, scope=scope, kinds=list(LISTED), tags=list(categories or ()), limit=_most(top_k, limit, 10)
         )
         scored = [_form(hit.memory, hit.arms.get("vector", 0.0)) for hit in found.hits]
-        least = _number(threshold or 0.0, "threshold")
+        least = 0.0 if threshold is None else _number(threshold, "threshold")
         return {"results": [one for one in scored if _has(one, wanted) and one["score"] >= least]}
 
     def get_all(

@@ -18,9 +18,9 @@ _FORMS = tuple(
     re.compile(f"^{_PARTS['LEAD']}{form.format_map(_PARTS)}$", re.IGNORECASE) for form in lines("retractions", "forms")
 )
 # What is asked, wished, supposed or ruled is not said; and what has an exception is not gone.
-_TAIL, _UNSAID, _HEDGED, _THEIRS, _FORGET = (
+_TAIL, _UNSAID, _HEDGED, _THEIRS, _FORGET, _OVER = (
     re.compile(joined("retractions", name), re.IGNORECASE)
-    for name in ("tail", "not said", "hedged", "of others", "forget")
+    for name in ("tail", "not said", "hedged", "of others", "forget", "over")
 )
 _ARTICLE = re.compile(r"^(?:a|an|any|the|our|my|that|this|single|such)\s+", re.I)
 _MINE = re.compile(r"\b(?:i|my|me|mine|i['’]\w+)\b", re.I)
@@ -55,7 +55,12 @@ def retraction(statement: str) -> Retraction | None:
             what = _words(_ARTICLE.sub("", _TAIL.sub("", found["what"].strip())))
             who = (found.groupdict().get("who") or "").lower()
             return Retraction(who, what, is_sure) if what and not re.search(r"\b(?:and|or)\b", found["what"]) else None
-    return None
+    if not _OVER.search(said) or re.search(r"\b(?:and|or)\b", said):
+        return None
+    rest = _TAIL.sub("", _OVER.sub("", said, count=1)).strip()
+    speaker = re.match(r"(?:i|we)\b", rest, re.I)
+    what = _words(rest[speaker.end() :] if speaker else rest)
+    return Retraction(speaker[0].lower() if speaker else "", what, is_sure) if len(what) > 1 else None
 
 
 def forgets(sentence: str) -> str:
