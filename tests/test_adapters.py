@@ -30,6 +30,9 @@ NEEDED = {
     "OpenAI Agents SDK": "agents",
     "Pydantic AI": "pydantic_ai",
     "Anthropic SDK": "anthropic",
+    "Google ADK": "google.adk",
+    "LlamaIndex": "llama_index.core",
+    "Claude Agent SDK": "recollect",
     "mem0": "recollect",
 }
 KEY = "gh" + "p_" + "a1B2" * 9

@@ -69,7 +69,7 @@ class LlamaIndex(Driver):
                 [retriever, self.fused],
                 similarity_top_k=limit,
                 num_queries=1,
-                mode="reciprocal_rerank",
+                mode="reciprocal_rerank",  # type: ignore[arg-type, unused-ignore]
                 use_async=False,
             )
         return [{"key": one.node.node_id, "text": one.node.text} for one in retriever.retrieve(query)]

@@ -43,12 +43,16 @@ class RecollectChatMessageHistory(BaseChatMessageHistory):
 
 
 class RecollectRetriever(BaseRetriever):
-    """Recall as a retriever; `options` are keyword arguments of `recall`, such as `limit`, `scope` and `kinds`."""
+    """Recall as a retriever: `k` documents; `options` are keyword arguments of `recall`, such as `scope`, `kinds`."""
 
     memory: Any
+    k: int | None = None
     options: dict[str, Any] = Field(default_factory=dict)
 
-    def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> list[Document]:
+    def _get_relevant_documents(
+        self, query: str, *, run_manager: CallbackManagerForRetrieverRun, k: int | None = None
+    ) -> list[Document]:
+        most = {"limit": k or self.k} if k or self.k else {}
         return [
             Document(
                 id=hit.memory.id,
@@ -59,7 +63,7 @@ class RecollectRetriever(BaseRetriever):
                     "created_at": hit.memory.created_at.isoformat(),
                 },
             )
-            for hit in self.memory.recall(query, **self.options).hits
+            for hit in self.memory.recall(query, **{**self.options, **most}).hits
         ]  # fmt: skip
 
 
