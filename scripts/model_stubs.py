@@ -41,7 +41,7 @@ class Stub:
         if len(answers) >= len(self.script):
             return None
         wanted, given = self.script[len(answers)]
-        name = next((one for one in tools if one.rpartition("__")[2].removeprefix("mcp_recollect_") == wanted), "")
+        name = next((one for one in tools if _bare(one) == wanted), "")
         return (name, given(answers)) if name else None
 
     def talk(self) -> list[Json]:
@@ -218,4 +218,9 @@ def offered(body: Mapping[str, Any]) -> set[str]:
     names = {tool["name"] for _, tool in _functions(body)} | {
         str(tool.get("name", "")) for tool in body.get("tools", ())
     }
-    return {name.rpartition("__")[2].removeprefix("mcp_recollect_") for name in names}
+    return {_bare(name) for name in names}
+
+
+def _bare(name: str) -> str:
+    """The name of a tool without what assistants put before it: the server's."""
+    return name.rpartition("__")[2].removeprefix("mcp_").removeprefix("recollect_")

@@ -1,4 +1,5 @@
-"""Real Claude Code, Codex and Gemini CLI, each connected in both ways, against stand-ins of their model APIs.
+"""Real Claude Code, Codex and Gemini CLI, each connected in both ways, and Qwen Code and OpenCode, against stand-ins of
+their model APIs.
 
     python scripts/real_assistants.py [--folder DIR] [--output bench/results/assistants.json]
     python scripts/real_assistants.py --two-sessions 10 [--load 3]
@@ -40,7 +41,7 @@ from recollect.types import Scope
 
 ROOT = Path(__file__).parents[1]
 PROGRAM = Path(sys.executable).parent / "recollect"
-VERSIONS = {"claude": "2.1.327", "codex": "0.169.0", "gemini": "0.61.0", "qwen": "0.15.10"}
+VERSIONS = {"claude": "2.1.327", "codex": "0.169.0", "gemini": "0.61.0", "qwen": "0.15.10", "opencode": "1.18.33"}
 # Where they are once `make test` has installed them.
 TESTED = {"claude": "@anthropic-ai/claude-code-linux-*/claude", "codex": "@openai/codex-linux-*/vendor/*/bin/codex"}
 RULE = "Indent with tabs in every file of this shop."
@@ -50,6 +51,15 @@ REPLY = "They go out on Thursdays; the number of this session is {number}."
 SETTINGS = '{\n   "cleanupPeriodDays": 20,\n   "hooks": {"Stop": [ ]},\n   "env": { }}'
 GEMINI = '{\n\t// mine\n\t"security": {"auth": {"selectedType": "gemini-api-key"}}\n}'
 QWEN = '{\n  "$version": 3,\n  "privacy": {"usageStatisticsEnabled": false}\n}\n'
+OPENCODE = """{
+  // mine
+  "model": "stub/stub",
+  "provider": {"stub": {
+    "npm": "@ai-sdk/openai-compatible", "options": {"baseURL": "ADDRESS", "apiKey": "none"},
+    "models": {"stub": {"tool_call": true, "limit": {"context": 100000, "output": 4000}}}
+  }}
+}
+"""
 CONFIG = """# mine
 model = "gpt-5"   # the best
 model_provider = "stub"
@@ -200,6 +210,27 @@ def qwen_installed(place: Place, program: Path, number: str) -> None:
     place.notes["settings byte-identical"] = place.files(".qwen")[name] == before[name]
 
 
+def opencode_installed(place: Place, program: Path, number: str) -> None:
+    folder = place.user / ".config" / "opencode"
+    folder.mkdir(parents=True)
+    with Stub(Completions, REPLY.format(number=number), ASKED) as stub:
+        (folder / "opencode.json").write_text(OPENCODE.replace("ADDRESS", f"{stub.url}/v1"))
+        before = place.files(".config/opencode")
+        place.run(PROGRAM, "install", "opencode")
+        place.run(program, "run", "-m", "stub/stub", ASKED, OPENCODE_DISABLE_AUTOUPDATE="true")
+        judge(place, stub, number)
+    # `run` puts its message into quotes before a model or a plugin sees it: docs/assistants.md says what was seen.
+    for check in ("prompt brings the decision", "a tool call is answered", "prompt and reply are kept"):
+        place.notes[check] = place.checks.pop(check)
+    place.checks["the reply is kept"] = any(number in words for _, _, words, _ in place.notes["turns"])
+    place.run(PROGRAM, "uninstall", "opencode")
+    after = place.files(".config/opencode")
+    name = ".config/opencode/opencode.json"
+    place.notes["settings byte-identical"] = after[name] == before[name]
+    place.checks["uninstall leaves nothing of ours"] = b"recollect" not in after[name]
+    place.checks["uninstall leaves no hooks"] = not any("plugins/" in path for path in after)
+
+
 def configure(place: Place, host: str) -> None:
     """What a user of the assistant has in its files before we come."""
     (place.user / f".{host}").mkdir()
@@ -295,6 +326,10 @@ def fetched(folder: Path, wanted: Collection[str]) -> dict[str, Path]:
             folder / "gemini" / "node_modules" / ".bin" / "gemini",
         ),
         "qwen": (f"@qwen-code/qwen-code@{VERSIONS['qwen']}", folder / "qwen" / "node_modules" / ".bin" / "qwen"),
+        "opencode": (
+            f"opencode-{system}-{machine}@{VERSIONS['opencode']}",
+            folder / "opencode" / "node_modules" / f"opencode-{system}-{machine}" / "bin" / "opencode",
+        ),
         "codex": (f"@openai/codex@{VERSIONS['codex']}", folder / "codex" / "node_modules" / ".bin" / "codex"),
     }
     for name, tested in TESTED.items():
@@ -337,6 +372,7 @@ WAYS: dict[str, tuple[str, Callable[[Place, Path, str], None]]] = {
     "codex, as a plugin": ("codex", codex_plugged),
     "gemini, installed": ("gemini", gemini_installed),
     "qwen, installed": ("qwen", qwen_installed),
+    "opencode, installed": ("opencode", opencode_installed),
     "gemini, as an extension": ("gemini", gemini_plugged),
 }
 

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from assistants import Desk, needs_assistants
+from assistants import CLAUDE, Desk, needs_assistants
 from test_clients import end_daemon
 
 pytestmark = needs_assistants
+ROOT = Path(__file__).parents[1]
 TASK = "Mend the flaky login test"
 NOTE = "The login test fails when the clock is wrong."
 
@@ -62,3 +63,10 @@ def test_claude_code_hands_a_task_to_codex_which_completes_it(desk: Desk) -> Non
     names = {one["id"]: one["kind"] for one in json.loads(desk.recollect("agent", "list", "--json"))["agents"]}
     assert (handoff["task"], handoff["state"], handoff["result"]) == (TASK, "completed", {"commit": "abc123"})
     assert (names[handoff["source"]], names[handoff["taken_by"]]) == ("claude_code", "codex")
+
+
+def test_claude_code_finds_nothing_to_say_of_the_plugin(desk: Desk) -> None:
+    for folder, more in ((ROOT / "plugin", ("--profile", "directory")), (ROOT, ())):
+        told = desk.run(str(CLAUDE), "plugin", "validate", "--strict", *more, str(folder), DISABLE_AUTOUPDATER="1")
+        assert "Validation passed" in told
+        assert "warning" not in told
