@@ -56,6 +56,18 @@ def warm(engine: Engine, question: str = QUESTION, **where: Any) -> Answered:
     return found
 
 
+def test_switched_off_nothing_is_kept_and_nothing_served(opened: Opener, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = opened("on.db")
+    filled(memory)
+    warm(memory)
+    monkeypatch.setenv("RECOLLECT_ANSWERS", "off")
+    again = opened("on.db")
+    for _ in range(5):
+        found = again.answers.ask(QUESTION)
+        assert (found.cached, FACT in found.answer) == (False, True)
+    assert "Ana" in again.answers.remember_answer("Who owns billing?", "Ana does.").answer
+
+
 # -- asking -----------------------------------------------------------------------------------------------------------
 
 

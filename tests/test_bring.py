@@ -12,6 +12,7 @@ import json
 import re
 import shutil
 import sqlite3
+import zipfile
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -20,7 +21,7 @@ import pytest
 
 import recollect
 from foreign_files import unpack
-from recollect import BadInput, Memory, Scope
+from recollect import BadInput, Memory, RecollectError, Scope
 from recollect.tap import outward
 from recollect.tap.bring import NAMES, Asked, bring
 from recollect.tap.formats import formats
@@ -237,6 +238,51 @@ def test_a_wrong_file_is_told_what_it_is_and_what_to_do(
     assert message in error.value.message
     assert fix in error.value.fix
     assert memory.stats()["memories"] == 0
+
+
+def hostile(sample: Path, folder: Path) -> Iterator[Path]:
+    """What somebody may give in place of a file: cut off, scrambled, too deep, a link, a name that leads out of it."""
+    files = [sample] if sample.is_file() else [one for one in sample.rglob("*") if one.is_file()]
+    data = max(files, key=lambda one: one.stat().st_size).read_bytes()
+    made = {
+        "cut": data[: len(data) // 2],
+        "header": data[:100] + b"\0" * 8000,
+        "scrambled": bytes((one * 7 + place) % 256 for place, one in enumerate(data)),
+        "deep": b'{"nodes": ' + b"[" * 200_000,
+        "deeper": b'{"a":' * 200_000 + b"1" + b"}" * 200_000,
+        "number": b"1" * 100_000,
+        "zeros": b"\0" * 4096,
+        "lone": b"\xff\xfe" * 50,
+        "lines": b'{"content": 1}\n' * 50,
+    }
+    for name, content in made.items():
+        path = folder / f"{name}{sample.suffix}"
+        path.write_bytes(content)
+        yield path
+    (folder / "link").symlink_to("/etc/passwd")
+    yield folder / "link"
+    with zipfile.ZipFile(folder / "out.zip", "w") as packed:
+        packed.writestr("../../escaped.json", data)
+        packed.writestr("bomb.json", b"0" * 50_000_000, zipfile.ZIP_DEFLATED)
+    yield folder / "out.zip"
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_wrong_or_hostile_file_is_refused_or_read_and_nothing_else_happens(
+    memory: recollect.Engine, foreign: Path, tmp_path: Path, name: str
+) -> None:
+    folder = tmp_path / "given"
+    folder.mkdir()
+    for path in hostile(foreign / name, folder):
+        for given in (FILES[name][0], ""):
+            head, refused = memory.head, False
+            try:
+                bring(memory, Asked(path, given, embed=False))
+            except RecollectError:
+                refused = True
+            assert not refused or memory.head == head, path
+            assert not any("root:" in one.content for one in everything(memory)), path
+    assert not list(tmp_path.parent.rglob("escaped.json"))
 
 
 def test_a_pickle_that_would_call_something_is_refused(memory: recollect.Engine, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 import recollect
-from conftest import START
+from conftest import START, Opener
 from recollect.agents import access
 from recollect.agents.access import Caller
 from recollect.agents.home import project_of
@@ -97,6 +97,22 @@ def test_a_prompt_brings_what_bears_on_it_once_in_a_session(claude: Assistant) -
     assert claude.told("UserPromptSubmit", prompt="So releases go out on Thursdays then?") == ""
     again = Assistant(claude.engine, claude.home, session="s2")
     assert FLEXIBLE in again.told("UserPromptSubmit", prompt="Do releases go out on Thursdays?")
+
+
+def test_what_hooks_tell_can_be_switched_off_and_what_they_hear_is_kept(
+    opened: Opener, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = {}
+    for inject in ("on", "start", "off"):
+        monkeypatch.setenv("RECOLLECT_INJECT", inject)
+        claude = Assistant(opened(f"{inject}.db"), home, session=inject)
+        claude.engine.remember(FLEXIBLE, kind="rule", scope=Scope(project="shop"))
+        start = claude.told("SessionStart", source="startup")
+        prompt = claude.told("UserPromptSubmit", prompt="On which day do releases go out?")
+        told[inject] = (FLEXIBLE in start, bool(prompt), len(claude.turns()))
+    assert told["start"] == (True, False, 1)
+    assert told["off"] == (False, False, 1)
+    assert told["on"][0]
 
 
 def test_what_was_shown_is_not_heard_again_from_the_assistant(claude: Assistant) -> None:

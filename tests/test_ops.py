@@ -28,8 +28,8 @@ INNER = {
     "agents", "handoffs", "pools", "shared", "shows",
     "for_caller", "checkpoints", "close", "count", "embed_later", "extract", "extract_entities", "forget_recalls",
     "gatekeeper", "graph", "has_unread", "head", "jobs", "knowledge", "tenant",
-    "janitor", "model", "observer", "other_tenants", "pipeline", "policies", "propose", "saw", "shelf", "shown",
-    "sources", "tokens", "wait", "warm", "webhooks",
+    "janitor", "model", "observer", "other_tenants", "pipeline", "policies", "propose", "queue", "saw", "shelf", "shown",
+    "sources", "summaries", "tokens", "wait", "warm", "webhooks",
 }  # fmt: skip
 
 
@@ -66,7 +66,7 @@ def test_every_verb_of_the_engine_is_an_operation_and_every_operation_is_a_verb_
     verbs = {name for name in dir(Engine) if not name.startswith("_")} - INNER
     named = {name_of(one) for one in OPERATIONS}
     assert verbs <= named
-    assert named == {name for name in dir(Client) if not name.startswith("_")} - {"close"}
+    assert named == {name for name in dir(Client) if not name.startswith("_")} - {"close", "sent"}
 
 
 # What only makes sense in the same process; a scope is taken by every verb that takes a project.

@@ -77,6 +77,26 @@ def test_the_state_is_told_with_the_history_of_a_file(memory: recollect.Engine, 
     assert "Raise the pool size" in told
 
 
+def test_the_current_diff_is_told_within_a_budget_and_without_secrets(
+    memory: recollect.Engine, here: Caller, repo: Repo
+) -> None:
+    repo.write("src/pool.py", "size = 500\nkey = '" + "gh" + "p_" + "a1B2" * 9 + "'\n")
+    repo.write("notes.md", "".join(f"line {number} of many\n" for number in range(400)))
+    repo.git("add", "notes.md")
+    whole = do(memory, here, "project_state", patch=50_000)["patch"]
+    assert "+size = 500" in whole.text
+    assert "+line 399 of many" in whole.text
+    assert whole.left_out == ()
+    assert "a1B2" not in whole.text
+    short = do(memory, here, "project_state", patch=200)["patch"]
+    assert "+size = 500" in short.text
+    assert "line 399" not in short.text
+    assert short.tokens <= 200
+    assert short.left_out == ("notes.md",)
+    assert "no room for the changes of: notes.md" in said(memory, here, "project_state", patch=200)
+    assert do(memory, here, "project_state")["patch"] is None
+
+
 def test_without_a_repository_the_answer_says_so(memory: recollect.Engine, tmp_path: Path) -> None:
     lost = replace(ME, folder=str(tmp_path))
     assert do(memory, lost, "project_state")["state"] is None

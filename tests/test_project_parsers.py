@@ -14,6 +14,7 @@ from recollect.project.ingest import draft_of
 from recollect.project.markdown import is_form
 from recollect.project.recognise import KINDS, decoded, has_no_suffix, recognise, skip_reason
 from recollect.remember.drafts import prepare
+from recollect.remember.labels import NONE
 from recollect.types import Scope, Source
 
 NYGARD = """# 9. Use Postgres
@@ -505,7 +506,7 @@ def test_whatever_is_found_may_be_stored(text: str, path: str) -> None:
         for piece in recognise(path, text, kind).pieces:
             if texts.fold(texts.clean(piece.content)):
                 draft = draft_of(piece, path, Source("x", "file", f"file:p/{path}"), Scope(project="p"), 65_536)
-                assert prepare(draft, 65_536, "test").trust == "cited"
+                assert prepare(draft, 65_536, "test", NONE).trust == "cited"
 
 
 @settings(max_examples=50)

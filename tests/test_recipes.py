@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
 from datetime import timedelta
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -253,3 +255,108 @@ def test_standing_rules_come_without_a_shared_word_and_within_their_budget(opene
     assert "British English" in text
     assert "Never push to main" in text
     assert "Use tabs" not in text
+
+
+# -- recipes of one's own, and the settings of what hooks tell --------------------------------------------------------
+
+
+def with_config(monkeypatch: pytest.MonkeyPatch, folder: Path, text: str) -> None:
+    folder.mkdir(exist_ok=True)
+    (folder / "config.toml").write_text(text)
+    monkeypatch.setenv("RECOLLECT_HOME", str(folder))
+
+
+def test_a_recipe_of_ones_own_weighs_the_arms_as_its_table_says(
+    opened: Opener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_config(
+        monkeypatch, tmp_path / "own",
+        "[recipe.mine]\narms = { text = 0.25, vector = 0.75 }\nscale = 'distance'\nweigh = 'none'\nlimit = 2\n"
+        "[recipe.words]\narms = { text = 1 }\n",
+    )  # fmt: skip
+    memory = opened(embedder=Told())
+    memory.remember_many(["near =0.9 ", "zebra =0.2 ", "far =0.1 "])
+    mine = memory.recall("zebra", recipe="mine")
+    assert len(mine) == 2
+    assert scores(mine)["near"] == pytest.approx(0.75 / 1.2, abs=1e-3)
+    assert list(scores(mine)) == ["zebra", "near"]
+    assert list(scores(memory.recall("zebra", recipe="words"))) == ["zebra"]
+    with pytest.raises(BadInput) as caught:
+        memory.recall("zebra", recipe="other")
+    assert "mine, words" in caught.value.fix
+
+
+def test_a_recall_that_names_no_recipe_takes_the_usual_one(
+    opened: Opener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_config(monkeypatch, tmp_path / "own", "recall_recipe = 'words'\n[recipe.words]\narms = { text = 1 }\n")
+    memory = opened(embedder=Told())
+    memory.remember_many(["near =0.9 ", "zebra =0.2 "])
+    assert list(scores(memory.recall("zebra"))) == ["zebra"]
+    assert set(scores(memory.recall("zebra", recipe="hybrid"))) == {"near", "zebra"}
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        ("[recipe.mine]\n", "no arms"),
+        ("[recipe.mine]\narms = { smell = 1 }\n", "arm 'smell'"),
+        ("[recipe.mine]\narms = { text = -1 }\n", "text must be a number"),
+        ("[recipe.mine]\narms = { text = 1 }\nspeed = 2\n", "no field 'speed'"),
+        ("[recipe.mine]\narms = { text = 1 }\nscale = 'large'\n", "scale"),
+        ("[recipe.mine]\narms = { text = 1 }\nlimit = 1.5\n", "limit must be a whole number"),
+        ("[recipe.default]\narms = { text = 1 }\n", "there already"),
+        ("recipe = 'mine'\n", "table of tables"),
+        ("recall_recipe = 'mine'\n", "'mine' is not known"),
+        ("inject_threshold = 1.2\n", "inject_threshold"),
+        ("inject = 'maybe'\n", "inject 'maybe'"),
+        ("access_log = 'maybe'\n", "access_log 'maybe'"),
+        ("answers = 'maybe'\n", "answers 'maybe'"),
+    ],
+)
+def test_a_table_that_is_wrong_says_what_is(
+    opened: Opener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, table: str, said: str
+) -> None:
+    with_config(monkeypatch, tmp_path / "own", table)
+    with pytest.raises(BadInput, match=said):
+        opened()
+
+
+def test_the_threshold_of_what_hooks_tell_is_that_of_the_recipe_conversation(
+    opened: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def found(least: str) -> int:
+        monkeypatch.setenv("RECOLLECT_INJECT_THRESHOLD", least)
+        memory = opened(embedder="default")
+        memory.remember_many([
+            "Ana Ruiz owns the billing service.", "Ben Lee owns the billing service too.",
+            "The logo is blue and green.",
+        ])  # fmt: skip
+        return len(memory.recall("who owns the billing service?", recipe="conversation"))
+
+    assert [found(least) for least in ("0", "0.6", "1")] == [3, 2, 0]
+
+
+def test_the_access_log_tells_who_asked_what_and_how_it_scored_and_forgets_what_is_purged(
+    opened: Opener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RECOLLECT_ACCESS_LOG", "on")
+    memory = opened()
+    kept = memory.remember("The door code of the cellar is four nines.")
+    score = memory.recall("The door code of the cellar is four nines. " + "gh" + "p_" + "a1B2" * 9).hits[0].score
+    path = memory.settings.home / "spool" / "access.jsonl"
+    (line,) = [json.loads(line) for line in path.read_text().splitlines()]
+    assert (line["actor"], line["way"], line["hits"]) == (
+        "test",
+        "recall",
+        [{"memory": kept.id, "score": round(score, 4)}],
+    )
+    assert "four nines" in line["query"]
+    assert "a1B2" not in line["query"]
+    assert path.stat().st_mode & 0o777 == 0o600
+    memory.forget(kept.id, purge=True)
+    assert "four nines" not in path.read_text()
+    monkeypatch.setenv("RECOLLECT_ACCESS_LOG", "off")
+    size = path.stat().st_size
+    opened().recall("anything")
+    assert path.stat().st_size == size

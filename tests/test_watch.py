@@ -229,9 +229,9 @@ def test_a_day_has_a_file_and_a_memory_a_line(memory: recollect.Engine, clock: C
     assert sorted(path.name for path in folder.iterdir()) == ["2026-03-02.md", "2026-03-03.md"]
     first, second = lines(folder)
     assert first.startswith(f"- {START:%H:%M}:00 decision · Deploy day: We deploy on Thursdays. Because.")
-    assert first.endswith(f"({kept.id[-8:]})")
+    assert first.endswith(f" · recollect:test ({kept.id[-8:]})")
     assert len(first) <= WIDTH
-    assert "fact · Next day. Second line. (" in second
+    assert "fact · Next day. Second line. · recollect:test (" in second
     assert (folder / "2026-03-02.md").read_text().startswith("# 2026-03-02\n\n- ")
     assert stat.S_IMODE((folder / "2026-03-02.md").stat().st_mode) == 0o600
     assert log.run() == 0
@@ -247,7 +247,7 @@ def test_what_came_from_a_file_and_what_was_only_said_is_not_logged(memory: reco
         Draft("Learnt in a talk.", source=Source("", "turn", session="s")),
     ])  # fmt: skip
     assert log.run() == 1
-    assert "Learnt in a talk." in lines(tmp_path / "log")[0]
+    assert "Learnt in a talk. · turn s (" in lines(tmp_path / "log")[0]
 
 
 def test_a_purge_takes_its_line_out_of_the_log(memory: recollect.Engine, tmp_path: Path) -> None:

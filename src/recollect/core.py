@@ -25,13 +25,15 @@ from .recall.cache import RecallCache
 from .recall.loading import LOADING, Loader
 from .recall.query import parse
 from .recall.read import Reader
-from .recall.recipes import fingerprint
+from .recall.recipes import fingerprint, of_settings
 from .redact import redact
+from .remember.labels import POLICIES, Labels
+from .remember.proposals import queue
 from .remember.write import Writer
 from .settings import Settings, lexicon
 from .store.checksums import sound_rows
 from .store.contract import Store
-from .types import Memory, Recall, Scope
+from .types import Draft, Memory, Recall, Scope
 from .upkeep.health import Checkup
 from .upkeep.recall_stats import RecallStats
 from .upkeep.recent_recalls import RecentRecalls
@@ -71,7 +73,11 @@ class Core:
     @property
     def writer(self) -> Writer:
         limits = self.settings.content_limit, self.settings.near_duplicate
-        return Writer(self.store, self.tenant, self.actor, self.now, new_id, *limits, self.trust_ceiling)
+        labels = Labels(
+            one_of(self.settings.pii, POLICIES, "pii"),
+            one_of(self.settings.keyword_labels, ("on", "off"), "keyword_labels") == "on",
+        )
+        return Writer(self.store, self.tenant, self.actor, self.now, new_id, *limits, self.trust_ceiling, labels)
 
 
 class Shared:
@@ -85,8 +91,11 @@ class Shared:
         self.watch: RecallStats = others.watch if others else RecallStats(settings.traces)
         self.presence = Presence()
         self.usage = Usage(store, tenant, now)
-        self.looks = RecentRecalls(now)
+        self.looks = RecentRecalls(
+            now, settings.home if one_of(settings.access_log, ("on", "off"), "access_log") == "on" else None
+        )
         self.recalls = RecallCache(now)
+        self.recipes = of_settings(settings)
         self.reader = Reader(store, tenant, now, lexicon(settings))
         self.switch = Switch(store, tenant, self.models.known)
         self.overview = Overview(store, tenant, now, settings.near_duplicate)
@@ -98,7 +107,8 @@ class Shared:
         flags = {"check": core.settings.answers_check, "judge": core.settings.answers_judge}
         parts = AnswerParts(
             self.recall, lambda: self.models.models("fast").embedder, self.models.name, self.spending.llm,
-            core.writer.forbids, fingerprint, Places(core.settings).folders,
+            core.writer.forbids, lambda: fingerprint(self.recipes[core.settings.recall_recipe]),
+            Places(core.settings).folders,
         )  # fmt: skip
         on = frozenset(name for name, value in flags.items() if one_of(value, ("on", "off"), f"answers_{name}") == "on")
         return Answers(core.store, core.tenant, core.now, new_id, core.scope, Policy.of(core.settings), on, parts)
@@ -109,9 +119,10 @@ class Shared:
             raise BadInput(f"recall has no option {', '.join(sorted(unknown))}.")
         options.setdefault("scope", self.core.scope)
         free = options.get("limit") is None
-        if options.get("recipe", "default") == "default":
+        usual = self.core.settings.recall_recipe
+        if options.get("recipe", usual) == usual and self.recipes[usual].limit is None:
             options.setdefault("limit", self.core.settings.recall_limit)
-        asked = replace(parse(query, self.core.now(), **options), free=free)
+        asked = replace(parse(query, self.core.now(), known=self.recipes, usual=usual, **options), free=free)
         head, key = self.core.store.head(self.core.tenant), asked.key()
         if known := self.recalls.get(key, head):
             return known
@@ -151,6 +162,10 @@ class Base:
     def checkpoints(self) -> Checkpoints:
         """Names for places in the journal: create, all, diff, rollback, delete."""
         return Checkpoints(self._writer)
+
+    def queue(self, draft: Draft, **given: Any) -> tuple[Memory | None, bool]:
+        """Let something wait for a person; see `pending`. Tells whether it is new; nothing if it was turned down."""
+        return queue(self._writer, draft, **given)
 
     def _reason(self, reason: str) -> str:
         return Cleaner(MAX_NAME, redact).text(reason, "reason", 1000)

@@ -332,8 +332,8 @@ class Engine(Lookup):
         if not peek:
             self._usage.add((hit.memory.id for hit in found.hits), recalled=1)
             self.saw((hit.memory for hit in found.hits), "recall")
-            where, given = options.get("scope", self._scope), [hit.memory.id for hit in found.hits]
-            self.looks.note(self._actor, "recall", query, where, given)
+            scores = {hit.memory.id: hit.score for hit in found.hits}
+            self.looks.note(self._actor, "recall", query, options.get("scope", self._scope), list(scores), scores)
         return found
 
     def recall_next(

@@ -303,7 +303,9 @@ class Importer:
             self._ties.append(dict(zip(TIE, _texts(data, *TIE), strict=True)) | {"reason": str(data.get("reason", ""))})
         else:
             draft = self._draft(data, scope, path)
-            made = prepare(draft, self._writer.content_limit, self._actor)  # here, so that an error names the line
+            made = prepare(
+                draft, self._writer.content_limit, self._actor, self._writer.labels
+            )  # here, so that an error names the line
             drafts += self._unless_erased(made.key, made.draft.scope, draft)
 
     def _sift(self, nouns: list[Kept], entries: list[Entry]) -> list[Kept]:

@@ -20,6 +20,7 @@ from typing import Any
 from .errors import BadInput
 
 PREFIX = "RECOLLECT_"
+RECIPES = "recipe"  # the tables of config.toml that are no settings
 DEFAULT_HOME = Path("~/.recollect")
 URLS = ("postgresql://", "postgres://")
 _OF_ONE_PROCESS = ("home", "host", "port", "log_level", "tenant", "user", "project")  # what changes no answer
@@ -51,14 +52,29 @@ class Settings:
     brief_limit: int = _setting(20, "How many memories an assistant gets at most at the start of a session")
     watch: str = _setting("", "Folders whose markdown files the daemon watches, separated by colons")
     daily_log: str = _setting("", "A folder for a log of each day's new memories, in markdown; empty means none")
+    access_log: str = _setting(
+        "off", "Whether spool/access.jsonl notes each recall: who asked what, which memories came, how they scored"
+    )
     recall_limit: int = _setting(10, "How many memories recall returns by default")
+    recall_recipe: str = _setting("default", "The recipe of a recall that names none; one of your own is [recipe.NAME]")
+    inject: str = _setting("on", "Whether hooks give the assistant memories: on, start (when a session starts), or off")
+    inject_threshold: float = _setting(
+        0.6, "How probable it must be that a memory helps for a prompt to be given it, from 0 to 1", zero=True
+    )
     content_limit: int = _setting(65536, "The maximum size of one memory's content, in bytes of UTF-8")
+    pii: str = _setting(
+        "mark", "What becomes of e-mail addresses, phone, card, account and national numbers: keep, mark or redact"
+    )
+    keyword_labels: str = _setting(
+        "off", "Whether what is remembered without keywords is given some, as what is captured is: on, or off"
+    )
     near_duplicate: float = _setting(0.92, "The cosine from which a new memory is reported as a near duplicate")
     review_capacity: int = _setting(1000, "How many memories may wait for review; when it is full, more are refused")
     review_days: int = _setting(30, "How many days a memory waits for review before it expires")
     commits: str = _setting("on", "Whether commits of your repositories become memories: on, or off")
     commits_at_first: int = _setting(200, "How many commits are read when a repository is first seen")
     branches: str = _setting("on", "Whether memories of a branch stay on it until it is merged: on, or off")
+    answers: str = _setting("on", "Whether an answer is kept and served again: on, or off, which computes each anew")
     answers_after: int = _setting(3, "How often a question is asked before its answer is cached")
     answers_expensive_ms: int = _setting(500, "From how many milliseconds of computing an answer is cached sooner")
     answers_expensive_after: int = _setting(2, "How often such a question is asked before its answer is cached")
@@ -170,6 +186,8 @@ def load(environ: Mapping[str, str] | None = None, **given: Any) -> tuple[Settin
     if environ.get(f"{PREFIX}HOME"):
         origin["home"] = f"{PREFIX}HOME"
     for name, value in _from_file(settings.config_path).items():
+        if name == RECIPES:
+            continue
         settings = _with(settings, name, value, str(settings.config_path))
         origin[name] = str(settings.config_path)
     for name in origin.keys() - {"home"}:
@@ -191,6 +209,16 @@ def lexicon(settings: Settings) -> dict[str, tuple[str, ...]]:
         if not isinstance(others, list) or not all(isinstance(other, str) for other in others):
             raise BadInput(f"{path}: {word} must be a list of texts.", fix='Write it as: word = ["other word"]')
     return {word: tuple(others) for word, others in told.items()}
+
+
+def recipe_tables(settings: Settings) -> dict[str, dict[str, Any]]:
+    """Recipes of one's own in `config.toml`: `[recipe.mine]` with `arms = { text = 0.3, vector = 0.7 }`."""
+    told = _from_file(settings.config_path).get(RECIPES, {})
+    if not isinstance(told, dict) or not all(isinstance(one, dict) for one in told.values()):
+        raise BadInput(
+            f"{settings.config_path}: recipe must be a table of tables.", fix="Write [recipe.NAME] above it."
+        )
+    return told
 
 
 def prices(settings: Settings) -> dict[str, tuple[float, float]]:

@@ -350,7 +350,13 @@ class Verbs:
     def get_task_context(self, *, project: str | None = ..., branch: str | None = ...) -> dict[str, Any]: ...
     def brief(self, *, limit: int | None = ..., path: str | None = ..., project: str | None = ...) -> Brief: ...
     def project_state(
-        self, *, file: str | None = ..., commits: int | None = ..., path: str | None = ..., project: str | None = ...
+        self,
+        *,
+        file: str | None = ...,
+        commits: int | None = ...,
+        patch: int | None = ...,
+        path: str | None = ...,
+        project: str | None = ...,
     ) -> dict[str, Any]: ...
     def search_commits(
         self,

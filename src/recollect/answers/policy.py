@@ -44,6 +44,7 @@ class Policy:
     retire: int = 2
     forget_days: int = 90
     risk: str = "normal"
+    on: bool = True
 
     @classmethod
     def of(cls, settings: Settings) -> Policy:
@@ -54,6 +55,7 @@ class Policy:
             (settings.answers_hours, settings.answers_hours_timely, settings.answers_hours_given),
             settings.answers_retire, settings.answers_forget_days,
             one_of(settings.answers_risk, tuple(RISKS), "answers_risk"),
+            one_of(settings.answers, ("on", "off"), "answers") == "on",
         )  # fmt: skip
 
     def tier(self, asked: int, kept: bool) -> str:

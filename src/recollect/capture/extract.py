@@ -11,13 +11,13 @@ carries the version of what found it, so that turns can be looked at again when 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ..grounding import citations, hedged
+from ..language.keywords import keywords
 from ..language.meaning import faithful, marks
 from ..language.statements import is_question
 from ..language.terms import STOP_WORDS, terms
@@ -33,15 +33,13 @@ if TYPE_CHECKING:
     from .durable import Durability, Judged
 
 VERSION = "durable 1"
-MAX_KEYWORDS = 10
 MAX_NAMES = 8
-MAX_REFS, LONGEST_REF, LONGEST_KEYWORD = 16, 400, 60
+MAX_REFS, LONGEST_REF = 16, 400
 FEW_WORDS = 2  # content words; a reply of fewer says nothing without what was asked
 IMPORTANCE = {"rule": 8, "preference": 7, "decision": 7, "correction": 7, "lesson": 6, "procedure": 6, "fact": 5}
 TURNED_DOWN = "rejected"  # the tag of an option that somebody decided against
 ASKED = 8  # the importance of what somebody asks to remember
 REPEATED_FROM = 0.1  # of the probability; what is less probable is no wish, however often it is said
-_WORD = re.compile(r"`([^`\n]{2,60})`|([A-Za-z][\w./+-]*\w|\w)")
 _NAME = re.compile(r"`([^`\n]{2,60})`|(?<=[a-z,;:] )([A-Z][\w-]+(?: [A-Z][\w-]+){0,2})")
 _AHEAD = re.compile(rf"^[ \t]*{re.escape(REJECTED)}[.!?…。]*[ \t]*", re.MULTILINE)
 _OPTION = re.compile(r"^\W*(?:option\s+)?(?P<label>[a-h]|\d{1,2})[.):\s]*$", re.IGNORECASE)
@@ -261,21 +259,3 @@ def names(content: str) -> tuple[str, ...]:
     found = [code or word for code, word in _NAME.findall(content)]
     parts = [part for name in found if " " in name for part in name.split()]
     return tuple(dict.fromkeys((*found, *parts)))[:MAX_NAMES]
-
-
-def keywords(content: str) -> tuple[str, ...]:
-    """Up to ten words a statement is about: names first, then the longer and more frequent ones.
-
-    >>> keywords("The `billing-api` talks to Postgres over the pooler, and the pooler restarts nightly.")
-    ('billing-api', 'postgres', 'pooler', 'restarts', 'nightly', 'talks')
-    """
-    weights: Counter[str] = Counter()
-    for code, word in _WORD.findall(content):
-        name = (code or word).strip().lower()
-        if not 3 <= len(name) <= LONGEST_KEYWORD or set(terms(name)) <= STOP_WORDS:
-            continue
-        named = bool(code) or (not word.islower() and not content.startswith(word)) or re.search(r"[_./\d-]", word)
-        weights[name] += 100 if named and name not in weights else 0
-        weights[name] += 10 + min(len(name), 9)
-    order = sorted(weights, key=lambda name: (-weights[name], content.lower().find(name)))
-    return tuple(order[:MAX_KEYWORDS])

@@ -20,13 +20,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from .. import text
 from ..errors import BadAnswer, BudgetSpent, ModelUnavailable
+from ..language.keywords import MAX_KEYWORDS, keywords
 from ..language.meaning import RELATES, faithful
 from ..language.terms import STOP_WORDS, terms
 from ..language.vetoes import differences
 from ..remember.change import says_change
 from ..types import Scope
 from . import data
-from .extract import MAX_KEYWORDS, Candidate, Extractor, keywords, names, refs
+from .extract import Candidate, Extractor, names, refs
 from .segment import statements
 from .windows import Turn, Window
 

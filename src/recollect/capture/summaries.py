@@ -130,7 +130,7 @@ class Summaries:
             "\n".join([f"{head}:", *(f"- {line.text}" for line in lines)]), kind="summary", title=head, scope=scope,
             importance=5, confidence=0.8, network="bank", tags=(TAG,), valid_from=last.valid_from, source=source,
         )  # fmt: skip
-        item = prepare(draft, writer.content_limit, writer.actor)
+        item = prepare(draft, writer.content_limit, writer.actor, writer.labels)
         before = self._of(session, scope)
         if same := [one for one in before if one.content_hash == item.key]:
             return same[0]

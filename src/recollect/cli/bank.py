@@ -9,7 +9,7 @@ import threading
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +31,7 @@ IN_A_HOOK = 0.8  # seconds that a brief may take where a hook makes it by itself
 if TYPE_CHECKING:
     from ..project.bank import Bank, BankImport
     from ..project.brief import Brief
+    from ..project.retro import Retro
 
 
 def import_files(app: App, dry_run: bool, folder: str | None = None) -> None:
@@ -90,6 +91,27 @@ def add(
     if kept is None:
         raise Refused("That was rejected before.")
     app.say({"memory": kept, "id": one.id}, lambda _, out: f"✓ learnt {out.dim(kept.id)}")
+
+
+def retro(app: App, dry_run: bool, since: datetime | None = None) -> None:
+    from ..agents.home import project_of
+    from ..project import retro as retros
+
+    now = datetime.now(UTC)
+    with app.open() as engine:
+        project = app.places.get("project") or engine.settings.project or project_of(os.getcwd())
+        scope = Scope(user=engine.settings.user, project=project)
+        found = retros.retro(engine, since or now - timedelta(days=7), scope, now, dry_run=dry_run)
+    app.say(found, _retro)
+
+
+def _retro(found: Retro, out: Look) -> str:
+    lines = [f"{one.kind}: {one.content} {out.dim(one.id)}" for one in found.proposed] or list(found.drafts)
+    known = f"; {found.known} were proposed before" if found.known else ""
+    if not lines:
+        return f"= nothing new was learnt{known}"
+    last = "would wait" if found.drafts else "wait"
+    return "\n".join([*lines, f"✓ {len(lines)} {last} for you{known}: recollect review"])
 
 
 def _bank(app: App, chosen: settings.Settings, folder: Path | None) -> Bank:

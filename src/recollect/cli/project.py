@@ -53,6 +53,7 @@ def _state(found: dict[str, Any], out: Look, asked: Asked) -> str:
     lines = words.told(found["state"]) if found["state"] else ["No repository here."]
     lines += [f"history: {words.line(commit)}" for commit in found["history"]]
     lines += [f"changed by {one.name}: {one.commits} times, last {one.last:%Y-%m-%d}" for one in found["authors"]]
+    lines += words.changed(found["patch"]) if found["patch"] else []
     return "\n".join([*lines, *([found["task"].content] if found["task"] else [])])
 
 

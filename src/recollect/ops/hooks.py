@@ -174,7 +174,7 @@ def _brief(engine: Engine, caller: Caller, event: Event, where: Scope, known: Se
     known.started, known.shown = now, []
     if fresh and event.reason in ("resume", "fork", "compact", "clear"):
         known.offset = transcripts.length(event.transcript)  # what is copied from an earlier session was said there
-    if not events.takes_context(event):
+    if not events.takes_context(event) or engine.settings.inject == "off":
         return ""
     wanted = brief.BriefRequest(
         folder="" if caller.token else event.cwd,  # somebody who is elsewhere has no folder here
@@ -188,11 +188,14 @@ def _brief(engine: Engine, caller: Caller, event: Event, where: Scope, known: Se
     return found.text
 
 
-def _saw(engine: Engine, ids: Sequence[str], way: str, event: Event, where: Scope, asked: str) -> None:
+def _saw(
+    engine: Engine, ids: Sequence[str], way: str, event: Event, where: Scope, asked: str,
+    scores: Mapping[str, float] | None = None,
+) -> None:  # fmt: skip
     """Note into which session memories were put, so that it can be told later, and whether it helped."""
     if not event.session.startswith(PROBE):
         engine.saw(ids, way, here=where, session=event.session, every=True)
-        engine.looks.note(event.host, way, asked, replace(where, session=event.session), ids)
+        engine.looks.note(event.host, way, asked, replace(where, session=event.session), ids, scores)
 
 
 def _sum_up_last(engine: Engine, event: Event, where: Scope) -> None:
@@ -228,7 +231,7 @@ def recalled(engine: Engine, event: Event, where: Scope, known: Session) -> str:
         known.said = [redact(one.text)[0] for one in read if one.speaker == "user"][-3:]
     prompt = redact(own_words(event.prompt))[0]  # the session's file is a file too
     known.heard(prompt)
-    if not events.takes_context(event) or not prompt:
+    if not events.takes_context(event) or not prompt or engine.settings.inject != "on":
         return ""
     # "And for staging?" is understood only by what was said before it.
     messages = CONVERSATION.messages if len(terms.of_query(prompt)) < FEW_WORDS else 1
@@ -246,7 +249,7 @@ def recalled(engine: Engine, event: Event, where: Scope, known: Session) -> str:
     known.showed((*ids, *(hit.memory.content_hash for hit in hits if hit.memory.id in ids)))
     if not event.session.startswith(PROBE):  # what was found and not put before anybody does not count as recalled
         engine.shown(ids)
-    _saw(engine, ids, "prompt", event, where, prompt)
+    _saw(engine, ids, "prompt", event, where, prompt, {hit.memory.id: hit.score for hit in hits})
     return made.text
 
 

@@ -6,7 +6,7 @@ because history may hold what was removed from memory. What cannot be read is na
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -16,12 +16,15 @@ from ..agents.access import Caller
 from ..engine import Engine
 from ..errors import BadInput, Forbidden, GitUnavailable, NoRepository
 from ..graph import HAD_INCIDENT, Node
+from ..models.tokens import Tokens
 from ..project import brief, tasks, truth
+from ..project import patch as patches
 from ..project.brief import Brief
 from ..project.git import Commit, CommitQuery, Repository, visible_branch
 from ..project.incidents import IMPORTANCE
 from ..project.incidents import severity as severity_of
 from ..project.ingest import Report, embed_later, ingest
+from ..project.patch import Patch
 from ..project.recognise import Kind
 from ..project.state import State, authors
 from ..recall.fence import HEADER, neutral
@@ -32,6 +35,7 @@ from .folders import STATES, folder_of
 from .waiting import waiting_note
 
 BEARING = ("decision", "incident", "lesson", "rule")  # what somebody who takes a task up should know
+_count = Tokens()
 _NO_GIT = (NoRepository, GitUnavailable)
 
 
@@ -64,9 +68,9 @@ def briefed(found: Brief, now: datetime) -> str:
 
 def project_state(
     engine: Engine, caller: Caller, *, commits: int, path: str | None = None, file: str | None = None,
-    project: str | None = None,
+    patch: int | None = None, project: str | None = None,
 ) -> dict[str, Any]:  # fmt: skip
-    found: dict[str, Any] = {"state": None, "history": [], "authors": [], "task": None, "skipped": []}
+    found: dict[str, Any] = {"state": None, "history": [], "authors": [], "patch": None, "task": None, "skipped": []}
     try:
         named, folder = folder_of(engine, caller, project, path)
         state = STATES.state(folder)
@@ -74,6 +78,8 @@ def project_state(
         if file:
             history = STATES.history(folder, file)
             found["history"], found["authors"] = list(history), list(authors(history))
+        if patch:
+            found["patch"] = patches.patch(STATES.repository(folder), patch, _count)
     except _NO_GIT as error:
         named = project or caller.home.project
         found["skipped"] = [f"git: {error}"]
@@ -96,9 +102,17 @@ def standing(found: Mapping[str, Any], now: datetime) -> str:
         lines.append(neutral(f"history: {line(commit)}"))
     for one in found["authors"]:
         lines.append(neutral(f"changed by {one.name}: {one.commits} times, last {one.last:%Y-%m-%d}"))
+    if found["patch"]:
+        lines += changed(found["patch"], neutral)
     if found["task"]:
         lines += [HEADER, words.memory_line(found["task"])]
     return "\n".join(lines) or "Nothing is known of the project."
+
+
+def changed(patch: Patch, plain: Callable[[str], str] = str) -> list[str]:
+    """A diff, and what had no room."""
+    left = f"(no room for the changes of: {', '.join(patch.left_out)})" if patch.left_out else ""
+    return [plain(one) for one in (patch.text.rstrip("\n"), left) if one]
 
 
 def told(state: State) -> list[str]:

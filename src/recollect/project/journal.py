@@ -19,11 +19,11 @@ from ..engine import Engine
 from ..entrypoints import system
 from ..entrypoints.private import make_folder, write_private
 from ..regular_files import read_json
-from ..types import Entry, Scope
+from ..types import Entry, Scope, Source
 
 FOLDER = "follow"
 BATCH = 500
-WIDTH = 200  # characters of a line of the daily log
+WIDTH, ORIGIN = 200, 60  # characters of a line of the daily log, and of the source in it
 READ = ("file", "document", "commit", "import", "url")  # kinds of sources that are read and not said
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}\.md")
 
@@ -96,26 +96,27 @@ class DailyLog(Follower):
     def take(self, entries: Sequence[Entry]) -> int:
         fresh = [entry for entry in entries if entry.noun == "memory" and entry.operation == "create" and entry.after]
         named = [str((entry.after or {}).get("source", "")) for entry in fresh]
-        read = {source.id for source in self._engine.sources(named) if source.kind in READ}
+        sources = {source.id: source for source in self._engine.sources(named)}
         written = 0
         for entry, source in zip(fresh, named, strict=True):
             told = entry.after or {}
             own = self.own(Scope.from_dict(told.get("scope") or {}))
-            if own and source not in read and told.get("kind") != "turn":
-                self._append(entry)
+            found = sources.get(source)
+            if own and (found is None or found.kind not in READ) and told.get("kind") != "turn":
+                self._append(entry, _origin(found) or entry.actor)
                 written += 1
         for entry in entries:
             if entry.operation == "purge" and entry.noun == "memory":
                 self._erase(entry.target)
         return written
 
-    def _append(self, entry: Entry) -> None:
+    def _append(self, entry: Entry, origin: str) -> None:
         day = entry.at.astimezone(UTC)
         path = self._folder / f"{day:%Y-%m-%d}.md"
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         fresh = not path.exists()
         with open(system.open_private(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT), "a", encoding="utf-8") as file:
-            file.write((f"# {day:%Y-%m-%d}\n\n" if fresh else "") + daily_line(entry) + "\n")
+            file.write((f"# {day:%Y-%m-%d}\n\n" if fresh else "") + daily_line(entry, origin) + "\n")
 
     def _erase(self, memory: str) -> None:
         """Take the line of a purged memory out, in whichever day it stands."""
@@ -129,11 +130,19 @@ class DailyLog(Follower):
                 write_private(path, "".join(kept))
 
 
-def daily_line(entry: Entry) -> str:
-    """One new memory in a line."""
+def _origin(source: Source | None) -> str:
+    """Where something was said, in a few words."""
+    if source is None:
+        return ""
+    told = source.title or source.uri or f"{source.kind} {source.session}".strip()
+    return text.shorten(" ".join(told.split()), ORIGIN)
+
+
+def daily_line(entry: Entry, origin: str) -> str:
+    """One new memory in a line, with where it comes from."""
     told = entry.after or {}
     head = f"- {entry.at.astimezone(UTC):%H:%M:%S} {told.get('kind', 'fact')} · "
-    tail = f" {_line_mark(entry.target)}"
+    tail = f" · {origin} {_line_mark(entry.target)}"
     said = str(told.get("title") or "")
     said = f"{said}: {told.get('content', '')}" if said else str(told.get("content", ""))
     return head + text.shorten(said, WIDTH - len(head) - len(tail)) + tail

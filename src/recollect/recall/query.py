@@ -83,7 +83,8 @@ class Query:
 def parse(
     query: Any, now: datetime, *, limit: Any = None, as_of: Any = None, true_at: Any = None, max_tokens: Any = None,
     fusion: Any = None, states: Any = None, recipe: Any = None, effort: Any = None, shown: Any = (),
-    abstain: Any = False, diversity: Any = None, explain: bool = False, **filters: Any,
+    abstain: Any = False, diversity: Any = None, explain: bool = False,
+    known: Mapping[str, Recipe] = recipes.RECIPES, usual: str = "default", **filters: Any,
 ) -> Query:  # fmt: skip
     """Check a question. Asking for other states than active also asks for what is expired or no longer valid."""
     if not isinstance(query, str):
@@ -98,7 +99,7 @@ def parse(
     current = truth if moment is None and truth else now if states is None and moment is None else None
     wanted = (HELD_ONCE if truth else ("active",)) if states is None else states
     filter = filter_of(now=current, states=wanted, **filters)
-    chosen = recipes.recipe_for(filter.kinds) if recipe is None else recipes.recipe(str(recipe))
+    chosen = recipes.recipe_for(filter.kinds, known, usual) if recipe is None else recipes.recipe(str(recipe), known)
     if diversity is not None:
         chosen = replace(chosen, diversity=within(diversity, 0, 1, "diversity", whole=False))
     budget = chosen.max_tokens if max_tokens is None else max_tokens

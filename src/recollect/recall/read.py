@@ -463,7 +463,7 @@ class Reader:
         kept = [
             Scored(one.memory, much * rank.gentle(one.memory.importance, days(told_at(one.memory), now), 1.0))
             for one, much, told in zip(some, helps, known, strict=True)
-            if much >= (DOUBT if told["cosine"] == apart else least)
+            if much >= (min(DOUBT, least) if told["cosine"] == apart else least)
         ]
         return sorted(kept, key=lambda one: (-one.score, one.memory.id))
 

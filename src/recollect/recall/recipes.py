@@ -4,23 +4,26 @@ A recipe says how much each arm counts, how arms' scores are put on one scale, h
 and how many come back. `default` is ours, tuned by `recollect eval`; the others keep the promises of systems that
 people come from: `conversation` for every message of a chat, `hybrid` for 0.7/0.3 vector and keyword search,
 `session_start` for what an assistant should know before the first word, `deep` for reciprocal ranks with a reranker.
-`verified` is `default` without what is stale.
+`verified` is `default` without what is stale. Further ones are tables of `config.toml` (`OWN`).
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from .. import text
+from ..checks import one_of, within
 from ..errors import BadInput
+from ..settings import Settings, recipe_tables
 
 Scale = Literal["stretch", "best", "distance"]
 Effort = Literal["fast", "balanced", "deep"]
+ARMS = ("text", "vector", "links", "time", "prominence")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,21 +87,79 @@ RECIPES = {
 }  # fmt: skip
 
 
-def recipe_for(kinds: Collection[str]) -> Recipe:
-    """The recipe for a question that names none: the one of the kinds that are asked for, or else `default`."""
+def recipe_for(kinds: Collection[str], known: Mapping[str, Recipe] = RECIPES, usual: str = "default") -> Recipe:
+    """The recipe for a question that names none: the one of the kinds that are asked for, or else the usual one."""
     own = (one for one in RECIPES.values() if one.kinds and set(one.kinds) == set(kinds))
-    return next(own, RECIPES["default"])
+    return next(own, None) or recipe(usual, known)
 
 
-def recipe(name: str) -> Recipe:
-    if name not in RECIPES:
-        raise BadInput(f"recipe {name!r} is not known.", fix=f"It is one of: {', '.join(RECIPES)}.")
-    return RECIPES[name]
+def recipe(name: str, known: Mapping[str, Recipe] = RECIPES) -> Recipe:
+    if name not in known:
+        raise BadInput(f"recipe {name!r} is not known.", fix=f"It is one of: {', '.join(known)}.")
+    return known[name]
+
+
+def of_settings(settings: Settings) -> dict[str, Recipe]:
+    """All recipes by name: these, with the threshold of what hooks tell, and those of one's own in `config.toml`."""
+    one_of(settings.inject, ("on", "start", "off"), "inject")
+    least = within(settings.inject_threshold, 0, 1, "inject_threshold", whole=False)
+    own = {name: _own(name, told) for name, told in recipe_tables(settings).items()}
+    if taken := own.keys() & RECIPES.keys():
+        raise BadInput(f"config.toml: the recipe {min(taken)} is there already.", fix="Give yours another name.")
+    known = {**RECIPES, "conversation": replace(RECIPES["conversation"], relevance=least), **own}
+    recipe(settings.recall_recipe, known)
+    return known
+
+
+def _own(name: str, told: Mapping[str, Any]) -> Recipe:
+    """A recipe from its table: the weights of its arms, and what differs from the defaults of a recipe."""
+    where, given = f"config.toml: [recipe.{name}]", {**told}
+    arms = given.pop("arms", None)
+    if not isinstance(arms, Mapping) or not arms:
+        raise BadInput(f"{where} has no arms.", fix="Write, for example: arms = { text = 0.3, vector = 0.7 }")
+    weights = {one_of(arm, ARMS, f"{where}: arm"): within(weight, 0, 100, f"{where}: {arm}", whole=False)
+               for arm, weight in arms.items()}  # fmt: skip
+    if unknown := given.keys() - OWN.keys():
+        raise BadInput(f"{where} has no field {min(unknown)!r}.", fix=f"The fields are: arms, {', '.join(OWN)}.")
+    return Recipe(name, "of your own", weights, **{field: OWN[field](value, where) for field, value in given.items()})
+
+
+def _choice(field: str, *choices: str) -> Callable[[Any, str], Any]:
+    return lambda value, where: one_of(value, choices, f"{where}: {field}")
+
+
+def _number(field: str, low: float, high: float, *, whole: bool = False) -> Callable[[Any, str], Any]:
+    number = int if whole else float
+    return lambda value, where: number(within(value, low, high, f"{where}: {field}", whole=whole))
+
+
+def _flag(field: str) -> Callable[[Any, str], Any]:
+    return lambda value, where: one_of(str(value), ("True", "False"), f"{where}: {field}") == "True"
+
+
+# What a recipe of one's own may say beside its arms, and how it is read.
+OWN: Mapping[str, Callable[[Any, str], Any]] = {
+    "scale": _choice("scale", "stretch", "best", "distance"),
+    "fusion": _choice("fusion", "sum", "rrf"),
+    "rrf_k": _number("rrf_k", 1, 1000, whole=True),
+    "effort": _choice("effort", "fast", "balanced", "deep"),
+    "weigh": _choice("weigh", "gentle", "none"),
+    "threshold": _number("threshold", 0, 1),
+    "relevance": _number("relevance", 0, 1),
+    "limit": _number("limit", 1, 200, whole=True),
+    "max_tokens": _number("max_tokens", 1, 100_000, whole=True),
+    "diversity": _number("diversity", 0, 1),
+    "balance": _flag("balance"),
+    "withhold_stale": _flag("withhold_stale"),
+}
+
+
+def fingerprint(chosen: Recipe) -> str:
+    """A hash of how a recall scores: another one, when any number of the recipe or of a fitted network is another."""
+    return text.key(f"{chosen!r} {_weights()}")
 
 
 @cache
-def fingerprint(name: str = "default") -> str:
-    """A hash of how a recall scores: another one, when any number of the recipe or of a fitted network is another."""
+def _weights() -> str:
     files = (Path(__file__).with_name(f"{name}.json") for name in ("ranker", "coverage", "fusion"))
-    weights = hashlib.sha256(b"".join(file.read_bytes() for file in files if file.exists())).hexdigest()
-    return text.key(f"{recipe(name)!r} {weights}")
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files if file.exists())).hexdigest()

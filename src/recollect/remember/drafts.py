@@ -15,6 +15,7 @@ from ..errors import BadInput
 from ..redact import redact
 from ..types import KINDS, SOURCES, Draft, Source
 from .belief import network_of
+from .labels import Labels
 
 MAX_TITLE = 300
 MAX_KEYWORDS = 10
@@ -70,13 +71,13 @@ def _source_kind(source: Source | str | None) -> str:
     return source.partition(":")[0] if isinstance(source, str) else ""  # `source_of` refuses anything else
 
 
-def prepare(draft: Draft, content_limit: int, actor: str) -> Prepared:
+def prepare(draft: Draft, content_limit: int, actor: str, labels: Labels) -> Prepared:
     """Check one draft; raises before anything is changed."""
     cleaner = Cleaner(content_limit, redact)
-    checked = fields_of(draft, cleaner)
-    source = source_of(draft.source, actor, cleaner)
+    checked = labels.draft(fields_of(draft, cleaner))
+    source = labels.source(source_of(draft.source, actor, cleaner))
     quotes = (draft.evidence,) if isinstance(draft.evidence, str) else draft.evidence
-    evidence = cleaner.texts(quotes, "evidence", MAX_EVIDENCE, content_limit)
+    evidence = labels.texts(cleaner.texts(quotes, "evidence", MAX_EVIDENCE, content_limit))
     trust = TRUST_OF[source.kind]
     return Prepared(checked, source, evidence, text.key(checked.content), trust, tuple(sorted(cleaner.redacted)))
 

@@ -7,6 +7,7 @@ rejected, it is refused when it is made again.
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from .. import ids
 from ..errors import Refused
@@ -21,14 +22,21 @@ _SAID = {act: re.compile(re.escape(said).replace(r"\{\}", _ID)) for act, said in
 
 def propose(writer: Writer, memory: Memory, act: str, reason: str) -> Memory:
     """Put a proposal into the review queue, once."""
-    draft = Draft(ACTS[act].format(memory.id), kind="task", reasoning=reason, scope=memory.scope)
-    item = prepare(draft, writer.content_limit, writer.actor)
+    made, _ = queue(writer, Draft(ACTS[act].format(memory.id), kind="task", reasoning=reason, scope=memory.scope))
+    if made is None:
+        raise Refused("A person has turned this proposal down.", fix="Do not propose it again; ask the person.")
+    return made
+
+
+def queue(writer: Writer, draft: Draft, **given: Any) -> tuple[Memory | None, bool]:
+    """What waits for a person, and whether it is new; nothing where a person has turned it down."""
+    item = prepare(draft, writer.content_limit, writer.actor, writer.labels)
     with writer.changing() as changes:
         if writer.rejected(changes, item.draft, writer.tombstoned([item.draft])):
-            raise Refused("A person has turned this proposal down.", fix="Do not propose it again; ask the person.")
+            return None, False
         if same := changes.same(item.key, item.draft.scope):
-            return same
-        return writer.create(changes, item, writer.source(changes, item.source), state="pending")
+            return same, False
+        return writer.create(changes, item, writer.source(changes, item.source), state="pending", **given), True
 
 
 def proposed(memory: Memory) -> tuple[str, str] | None:

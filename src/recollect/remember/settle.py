@@ -100,7 +100,7 @@ class Settler:
         if claim.verdict.tier == 3:
             return Settled("blocked", reason=claim.verdict.reason)
         try:
-            item = prepare(claim.draft, writer.content_limit, writer.actor)
+            item = prepare(claim.draft, writer.content_limit, writer.actor, writer.labels)
         except BadInput as error:  # one that cannot be stored must not keep the others out
             return Settled("blocked", reason=error.message)
         if claim.forgets:

@@ -30,6 +30,7 @@ from . import belief, disguises, values
 from .change import Span, apart, says_change
 from .disguises import REJECTED, blank
 from .drafts import MAX_KEYWORDS, MAX_REFS, TRUST_OF, Prepared, fields_of, prepare, source_of
+from .labels import NONE, RECORDS, Labels
 from .retraction import ends, retraction
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ class Writer:
     content_limit: int
     near_duplicate: float
     most: str = "stated"  # as far as the words of whoever writes are trusted: a model's are its own conclusion
+    labels: Labels = NONE
 
     def changing(self) -> AbstractContextManager[Transaction]:
         """A transaction in the name of who is writing."""
@@ -71,7 +73,7 @@ class Writer:
         prepared = []
         for number, draft in enumerate(drafts):
             try:
-                prepared.append(prepare(draft, self.content_limit, self.actor))
+                prepared.append(prepare(draft, self.content_limit, self.actor, self.labels))
             except BadInput as error:
                 if len(drafts) > 1:
                     error.message = f"Draft {number + 1} of {len(drafts)}: {error.message}"
@@ -263,8 +265,11 @@ class Writer:
         """Change a memory's own fields, under the same checks as a new one; with a version, only that one."""
         cleaner = Cleaner(self.content_limit, redact)
         own = {name: value for name, value in fields.items() if name not in ("state", "source")}
-        named = source_of(fields["source"], self.actor, cleaner) if "source" in fields else None
+        named = self.labels.source(source_of(fields["source"], self.actor, cleaner)) if "source" in fields else None
         draft = fields_of(replace(Draft(**{name: getattr(memory, name) for name in COPIED}), **own), cleaner)
+        labelled = self.labels.draft(draft)
+        own |= {"tags": labelled.tags} if labelled.tags != draft.tags else {}
+        draft = labelled
         wanted = replace(memory, **{name: getattr(draft, name) for name in COPIED})
         vectors = embed_or_wait([wanted], embedder)[0] if wanted.embedded() != memory.embedded() else None
         refused: Tombstone | None = None
@@ -447,8 +452,6 @@ def present(changes: Transaction, id: str) -> Memory:
     return found
 
 
-# Kinds of what was said or written elsewhere: many may say the same, and none takes another back.
-RECORDS = frozenset(("turn", "doc", "code", "commit"))
 # Kinds that claim that something is so; what was only said, written or done contradicts nothing.
 CLAIMS = frozenset(("fact", "preference", "rule", "decision", "procedure", "lesson", "insight"))
 ENDED = frozenset(("superseded", "invalid"))  # states in which a memory's validity was closed

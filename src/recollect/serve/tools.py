@@ -24,6 +24,7 @@ from ..engine import Engine
 from ..errors import BadInput, RecollectError
 from ..graph import Found, Graph, Node, Relation
 from ..language import terms
+from ..language.keywords import keywords as found_in
 from ..nouns import wire
 from ..ops.advice import for_model
 from ..ops.catalogue import BY_NAME, BY_NOUN
@@ -73,14 +74,22 @@ def _deleted(gone: bool, now: datetime) -> str:
 
 
 def _store(
-    engine: Engine, caller: Caller, *, name: str, description: str, reasoning: str, category: str, references: list[str]
+    engine: Engine,
+    caller: Caller,
+    *,
+    name: str,
+    description: str,
+    reasoning: str,
+    category: str,
+    references: list[str],
+    keywords: list[str],
 ) -> Remembered:
     for field, value in (("name", name), ("reasoning", reasoning)):
         if not value.strip():
             raise BadInput(f"{field} is empty.", fix="name, description and reasoning are all needed.")
     found: Remembered = _run(
         engine, caller, "remember", title=name, content=description, reasoning=reasoning, kind=CATEGORIES[category],
-        refs=references,
+        refs=references, keywords=keywords or found_in(description),
     )  # fmt: skip
     return found
 

@@ -159,7 +159,7 @@ class Observer:
             tags=(ENTITY,), network="observation", confidence=min(one.confidence for one in members),
             valid_from=told_at(members[-1]), source=_source(key),
         )  # fmt: skip
-        item = prepare(draft, self.writer.content_limit, self.writer.actor)
+        item = prepare(draft, self.writer.content_limit, self.writer.actor, self.writer.labels)
         model = self.embedder()
         vectors = embed_or_wait([item.draft], model)[0]
         with self.writer.changing() as changes:

@@ -79,7 +79,7 @@ def _sum_up(room: Room, members: list[Memory]) -> Act:
         valid_from=_told_at(members[0])[0], confidence=0.7, network="observation",
         source=Source("", "document", uri=f"summary:{text.key(' '.join(one.id for one in members))[:16]}", title=head),
     )  # fmt: skip
-    item = prepare(draft, room.writer.content_limit, room.writer.actor)
+    item = prepare(draft, room.writer.content_limit, room.writer.actor, room.writer.labels)
     vectors = embed_or_wait([item.draft], room.embedder)[0]
     do = _archive(room, members, item, lines, vectors)
     return Act("summed up", members[0].id, head, do, retires=tuple(memory.id for memory in members))
