@@ -28,8 +28,8 @@ INNER = {
     "agents", "handoffs", "pools", "shared", "shows",
     "for_caller", "checkpoints", "close", "count", "embed_later", "extract", "extract_entities", "forget_recalls",
     "gatekeeper", "graph", "has_unread", "head", "jobs", "knowledge", "tenant",
-    "janitor", "model", "observer", "other_tenants", "pipeline", "policies", "propose", "queue", "saw", "shelf", "shown",
-    "sources", "summaries", "tokens", "wait", "warm", "webhooks",
+    "janitor", "model", "observer", "other_tenants", "pipeline", "policies", "propose", "queue", "saw", "shelf",
+    "shown", "sources", "summaries", "tokens", "wait", "warm", "webhooks",
 }  # fmt: skip
 
 
