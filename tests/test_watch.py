@@ -298,7 +298,7 @@ def test_the_daemon_watches_and_logs_at_the_same_time(
         (notes / "a.md").write_text("# Cache\n\nThe cache lives in memory.\n")
         assert holds(lambda: len(lines(notes)) == 1)
         assert holds(lambda: any("cache" in one for one in said(memory)))
-        assert holds(lambda: any("Retry with jitter. (" in one for one in said(memory))), "the log itself was read"
+        assert holds(lambda: any("Retry with jitter. · " in one for one in said(memory))), "the log itself was read"
         assert holds(lambda: (memory.settings.bank_path / "patterns.md").exists())
         assert work.stop(PATIENCE)
     assert len(lines(notes)) == 1
