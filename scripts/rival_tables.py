@@ -68,32 +68,40 @@ def costs() -> str:
     rows = []
     for name, one in results("rivals")["cost"].items():
         if "failed" in one:
-            rows.append([name, f"failed: {one['failed'][:120]}", *[""] * 7])
+            rows.append([name, f"failed: {one['failed'][:120]}", *[""] * 5])
             continue
         for size, told in one["sizes"].items():
             if "left_out" in told:
-                rows.append([name, f"{int(size):,}", told["left_out"], *[""] * 6])
+                rows.append([name, f"{int(size):,}", told["left_out"], *[""] * 4])
                 continue
-            first, install = one.get("first_answer", {}), one.get("install", {})
+            first = one.get("first_answer", {})
             is_last = first.get("memories") == int(size)
             rows.append([
                 name, f"{int(size):,}", f"{told['add_cpu_ms']:.2f}", f"{told['search_cpu_ms']:.2f}",
                 f"{told['rss_mb']:.0f}", f"{told['disk_bytes_each']:,}", f"{first['cpu_s']:.2f}" if is_last else "–",
-                f"{install['mb']:,.0f}" if install else "–", str(install.get("packages", "–")),
             ])  # fmt: skip
-    heads = "add, CPU ms|search, CPU ms|memory, MB|bytes a memory|start to first answer, CPU s|installed, MB|packages"
+    heads = "add, CPU ms|search, CPU ms|memory, MB|bytes a memory|start to first answer, CPU s"
     return _table(["", "memories", *heads.split("|")], rows)
 
 
-def handshakes() -> str:
+def installs() -> str:
+    """What is installed, and what an assistant waits for and reads."""
+    found = results("rivals")
+    shaken = found.get("mcp", {})
     rows = []
-    for name, one in results("rivals").get("mcp", {}).items():
+    for name in dict.fromkeys((*found.get("install", {}), *shaken)):
+        size, one = found.get("install", {}).get(name, {}), shaken.get(name, {})
+        row = [name, f"{size['mb']:,.0f}" if size else "–", str(size.get("packages", "–"))]
         if "failed" in one:
-            rows.append([name, f"failed: {one['failed'][:100]}", "", "", ""])
-            continue
-        took = [f"{one['handshake_cpu_s']:.2f}", f"{one['handshake_wall_s']:.1f}"]
-        rows.append([name, *took, str(one["tools"]), f"{one['tool_tokens']:,}"])
-    return _table(["", "handshake, CPU s", "wall s", "tools", "tokens of their descriptions"], rows)
+            row += [f"failed: {one['failed'][:100]}", "", "", ""]
+        elif one:
+            row += [f"{one['handshake_cpu_s']:.2f}", f"{one['handshake_wall_s']:.1f}", str(one["tools"]),
+                    f"{one['tool_tokens']:,}"]  # fmt: skip
+        else:
+            row += ["no MCP server driven", "", "", ""]
+        rows.append(row)
+    heads = ["installed, MB", "packages", "handshake, CPU s", "wall s", "tools", "tokens of their descriptions"]
+    return _table(["", *heads], rows)
 
 
 def safety() -> str:

@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import environments
 from contract import Item, Options
 from environments import Rival
 from mcp_client import McpClient, ToolFailed
@@ -50,7 +49,7 @@ def measure(
     with Process(rival, folder, options) as again:
         if again.search(queries[0], 10):  # what keeps nothing on disk has no second start
             found["first_answer"] = {"cpu_s": round(again.cpu(), 2), "memories": done}
-    return {**found, "install": environments.install_size(rival)}
+    return found
 
 
 def _searched(process: Process, queries: Sequence[str], folder: Path, size: int) -> dict[str, Any]:

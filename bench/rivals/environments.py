@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
 CACHE = Path(os.environ.get("RECOLLECT_BENCH_CACHE") or HERE.parent / ".cache") / "rivals"
 # A Python built without loading extensions of SQLite is given one that can, in place of its own.
 LOADING = (
@@ -42,7 +43,8 @@ class Rival:
     package: str = ""
     needs: str = ""  # of its Python: a version such as 3.12, or "extensions", which SQLite must be able to load
     mcp: tuple[str, ...] = ()  # the command of its MCP server, relative to its folder
-    keeps: bool = True  # whether it keeps anything on disk
+    source: bool = False  # ours: installed from this checkout
+    absent: str = ""  # why it was not run
     rows: tuple[dict[str, Any], ...] = ()
     settings: dict[str, str] = field(default_factory=dict)
 
@@ -64,6 +66,8 @@ def rivals() -> dict[str, Rival]:
 
 def prepare(rival: Rival) -> None:
     """Make the environment, if it is not there."""
+    if rival.absent:
+        raise Unavailable(rival.absent)
     ready = rival.folder / ".ready"
     if ready.exists():
         return
@@ -76,6 +80,9 @@ def prepare(rival: Rival) -> None:
         if "pysqlite3-binary" in Path(listed).read_text("utf-8"):
             site = next((rival.folder / "venv/lib").glob("python*/site-packages"))
             (site / "zz_sqlite.pth").write_text(LOADING, "utf-8")
+    if rival.source:
+        _run([sys.executable, "-m", "venv", str(rival.folder / "venv")])
+        _run([str(rival.folder / "venv/bin/pip"), "install", "-q", "--disable-pip-version-check", f"{ROOT}[server]"])
     packed = HERE / "requirements" / f"{rival.name}.json"
     if packed.exists():
         shutil.copy(packed, rival.folder / "package.json")
@@ -115,7 +122,7 @@ def install_size(rival: Rival) -> dict[str, Any]:
     if (rival.folder / "node_modules").exists():
         lock = json.loads((rival.folder / "node_modules/.package-lock.json").read_text("utf-8"))
         return {"mb": _megabytes(rival.folder / "node_modules"), "packages": len(lock["packages"])}
-    if not rival.own:
+    if not rival.own and not rival.source:
         return {}
     site = next((rival.folder / "venv/lib").glob("python*/site-packages"))
     left_out = sum(_megabytes(path) for name in ("pip", "setuptools") if (path := site / name).exists())

@@ -64,6 +64,11 @@ class Run:
             written.write_text(json.dumps(self.found, indent=1, ensure_ascii=False) + "\n", "utf-8")
             written.replace(RESULTS)
 
+    def rows(self, rival: Rival) -> list[dict[str, Any]]:
+        """The rows of a rival that were chosen."""
+        some = [row for row in rival.rows if row.get("cost") or not self.asked.main]
+        return [row for row in some if not self.asked.rows or row["name"] in self.asked.rows]
+
     def say(self, told: str) -> None:
         print(told, flush=True)
 
@@ -81,7 +86,7 @@ class Run:
 def retrieval(run: Run, rival: Rival, folder: Path) -> None:
     for workload in workloads.small() if run.asked.quick else workloads.every(run.asked.data, run.asked.sets):
         run.note({"sample": workload.sample, "ours": workload.ours}, "samples", workload.name)
-        for row in (row for row in rival.rows if row.get("cost") or not run.asked.main):
+        for row in run.rows(rival):
             where = ("retrieval", row["name"], workload.name)
             if (run.known(*where) or {}).get("data") == workload.hash:
                 continue
@@ -108,6 +113,8 @@ def costs(run: Run, rival: Rival, folder: Path) -> None:
             found = {"failed": str(error)}
         run.note(found, "cost", row["name"])
         run.say(f"cost: {row['name']}: {found.get('failed') or found['sizes']}")
+    if not run.asked.quick and (size := environments.install_size(rival)):
+        run.note(size, "install", rival.title)
     if rival.mcp and not run.asked.quick and not run.known("mcp", rival.title):
         try:
             shaken = cost.handshake(rival, folder / "mcp", run.server.url)
@@ -131,7 +138,8 @@ def each(run: Run, rival: Rival) -> None:
     try:
         environments.prepare(rival)
     except Unavailable as error:
-        run.note(str(error), "unavailable", rival.name)
+        if not run.asked.quick:
+            run.note(str(error), "unavailable", rival.title)
         run.say(f"{rival.title}: not available: {error}")
         return
     if version := environments.version(rival):
@@ -153,6 +161,7 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="ours and the plain methods, a few notes, nothing written")
     parser.add_argument("--sets", nargs="*", default=list(workloads.SETS), choices=list(workloads.SETS))
     parser.add_argument("--sizes", nargs="*", type=int, default=list(SIZES), help="numbers of memories for the cost")
+    parser.add_argument("--rows", nargs="*", default=[], help="only the rows of these names")
     parser.add_argument("--main", action="store_true", help="of each rival only the rows whose cost is measured")
     asked = parser.parse_args()
     asked.main = asked.main or asked.quick
