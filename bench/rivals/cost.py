@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -82,6 +83,8 @@ def handshake(rival: Rival, folder: Path, url: str) -> dict[str, Any]:
     cpu = sum(spent(pid) for pid in descendants(client.pid))
     tools = client.tools()
     client.close()
+    if rival.stop:  # what the server left running
+        subprocess.run([str(rival.folder / rival.stop[0]), *rival.stop[1:]], env=environment, check=False)
     shown = [{name: tool.get(name) for name in ("name", "description", "inputSchema")} for tool in tools]
     return {
         "handshake_cpu_s": round(cpu, 2), "handshake_wall_s": round(wall, 2), "tools": len(tools),

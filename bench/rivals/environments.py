@@ -43,6 +43,7 @@ class Rival:
     package: str = ""
     needs: str = ""  # of its Python: a version such as 3.12, or "extensions", which SQLite must be able to load
     mcp: tuple[str, ...] = ()  # the command of its MCP server, relative to its folder
+    stop: tuple[str, ...] = ()  # the command that ends what its MCP server started
     source: bool = False  # ours: installed from this checkout
     absent: str = ""  # why it was not run
     rows: tuple[dict[str, Any], ...] = ()
@@ -60,7 +61,7 @@ class Rival:
 
 def rivals() -> dict[str, Rival]:
     told = tomllib.loads((HERE / "rivals.toml").read_text("utf-8"))
-    tuples = {name: {key: tuple(one.get(key, ())) for key in ("rows", "mcp")} for name, one in told.items()}
+    tuples = {name: {key: tuple(one.get(key, ())) for key in ("rows", "mcp", "stop")} for name, one in told.items()}
     return {name: Rival(name, **{**one, **tuples[name]}) for name, one in told.items()}
 
 

@@ -64,9 +64,8 @@ def cost(found: Mapping[str, Any]) -> str:
     cheap = dict(sorted(rows.items(), key=lambda row: max(row[1])))
     most = max(max(row) for row in rows.values())
     shown = " / ".join("{:.4g}" for _ in sizes)
-    title = (
-        f"Processor ms of one search, {' and '.join(f'{int(size):,}' for size in sizes)} memories, without the model"
-    )
+    told = " and ".join(f"{int(size):,}" for size in sizes)
+    title = f"Processor ms of one search, {told} memories, model left out, logarithmic"
     return _drawn(title, list(_bars(cheap, lambda value: log10(value * 10) / log10(most * 10), shown)), len(cheap))
 
 
@@ -81,14 +80,14 @@ def _bars(rows: Mapping[str, Sequence[float]], share: Any, shown: str) -> Iterat
                 length, shade = max(1.0, room * share(values[place])), SHADES[len(values)][place]
                 yield f'<rect class="{shade}" x="{LEFT}" y="{y}" width="{length:.1f}" height="{BAR}"/>'
         longest = max(1.0, room * share(max(values)))
-        told = shown.format(*values).replace(" 0 ", " – ").removesuffix(" 0")
+        told = shown.format(*values)
         yield f'<text x="{LEFT + longest + 8:.1f}" y="{y + 12}">{told}</text>'
 
 
 def safety(found: Mapping[str, Any]) -> str:
     """Which faults each one survived."""
-    faults = list(next(iter(found["safety"].values())))
-    step = (WIDTH - LEFT) // len(faults)
+    faults = list(found["safety"]["Recollect, balanced"])
+    step = (WIDTH - LEFT - 70) // len(faults)
     parts = []
     for place, fault in enumerate(faults):
         x = LEFT + step * place + step // 2
@@ -98,10 +97,10 @@ def safety(found: Mapping[str, Any]) -> str:
         own = ' class="own"' if name.startswith("Recollect") else ""
         parts.append(f'<text x="{LEFT - 10}" y="{y}" text-anchor="end"{own}>{escape(name)}</text>')
         for place, fault in enumerate(faults):
-            good = verdicts[fault]["good"]
-            kind, sign = {True: ("good", "✓"), False: ("bad", "✗"), None: ("none", "–")}[good]
+            verdict = verdicts.get(fault, {"good": None, "said": "not measured"})
+            kind, sign = {True: ("good", "✓"), False: ("bad", "✗"), None: ("none", "–")}[verdict["good"]]
             x = LEFT + step * place + step // 2
-            said = escape(verdicts[fault]["said"])
+            said = escape(verdict["said"])
             parts.append(
                 f'<text class="{kind}" x="{x}" y="{y}" text-anchor="middle"><title>{said}</title>{sign}</text>'
             )

@@ -16,7 +16,7 @@ from contract import Driver, Embeddings, Item, Options, serve
 class LangGraph(Driver):
     def open(self, folder: Path, options: Options) -> None:
         embeddings = Embeddings(options)
-        index: Any = {"dims": embeddings.dimension, "embed": embeddings.embed, "fields": ["text"]}
+        index: Any = {"dims": embeddings.dimension, "embed": embeddings.embed, "text_fields": ["text"]}
         connection = sqlite3.connect(folder / "store.db", check_same_thread=False, isolation_level=None)
         self.store = SqliteStore(connection, index=index)
         self.store.setup()
