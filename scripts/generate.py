@@ -229,12 +229,25 @@ def captured() -> str:
     ]
     told = [f"| {name} | {100 * value:.1f} % | {f'{100 * goal:.0f} %' if goal else ''} |" for name, value, goal in rows]
     told.append(f"| CPU ms a turn | {found['ms a turn']} | 15 |")
+    if spoken := found.get("languages"):
+        worst = max(one["junk"] for name, one in spoken.items() if name != "en")
+        told.append(f"| junk kept of ten messages, worst other language | {100 * worst:.0f} % | 5 % |")
+        asked = min(one["requests"] for one in spoken.values())
+        told.append(f"| explicit requests kept, worst language | {100 * asked:.0f} % | 100 % |")
+    if held := found.get("meaning"):
+        told.append(f"| meanings inverted in {held['items']:,} wordings | {held['inverted']} | 0 |")
+    if (ROOT / "bench" / "results" / "capture-quality-perfect.json").exists():
+        perfect = results("capture-quality-perfect")["figures"]["all"]["found"]
+        told.append(f"| found where a scripted model extracts what a reader marked | {100 * perfect:.1f} % | 80 % |")
     head = (
         f"On {found['turns']:,} user turns of eight repositories that were not used for fitting: {figures['active']}"
         f" active memories, {figures['pending']} waiting for review. The two readers agreed on"
-        f" {100 * lines['readers agree']:.1f} % of the lines."
+        f" {100 * lines['readers agree']:.1f} % of the lines"
     )
-    return "\n".join([head, "", "| what | figure | goal |", "|---|---|---|", *told])
+    if agreed := found.get("agreement"):
+        head += f", and whether a turn holds anything worth keeping on {100 * agreed['turns']:.1f} %"
+        head += f" of them (kappa {agreed['kappa']:.2f})"
+    return "\n".join([f"{head}.", "", "| what | figure | goal |", "|---|---|---|", *told])
 
 
 def ranking() -> str:

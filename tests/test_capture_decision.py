@@ -62,12 +62,40 @@ def test_rules_only_forbid(memory: Engine, said: str) -> None:
     assert known(memory) == known(memory, "pending") == []
 
 
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("I think we should keep the helpers in two files.", True),
+        ("It would be nice to have dark mode.", False),
+        ("Ich glaube, wir sollten pnpm nutzen.", True),
+        ("I think the cache is full.", False),
+        ("I think we should maybe keep the helpers in two files.", False),
+    ],
+)
+def test_a_wish_may_be_polite_and_a_fact_may_not_be_hedged(
+    memory: Engine, monkeypatch: pytest.MonkeyPatch, said: str, kept: bool
+) -> None:
+    monkeypatch.setattr(durable.Durability, "judge", lambda _, some: [Judged(0.9, "decision") for _ in some])
+    say(memory, said)
+    assert known(memory) == ([said] if kept else [])
+
+
+def test_a_question_in_the_same_breath_keeps_no_statement_out(memory: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(durable.Durability, "judge", lambda _, some: [Judged(0.9, "fact") for _ in some])
+    say(memory, "The nightly tests take nine minutes, can you split them?")
+    limited = "We deploy the shop on Thursdays at noon - but not in December when it is full."
+    say(memory, limited, session="s2")
+    assert known(memory) == ["The nightly tests take nine minutes", limited]
+
+
 def test_a_short_reply_is_kept_with_the_question_that_it_answers(memory: Engine) -> None:
     say(memory, "1. yes, for everybody 2. postgres, version 16", before="1. Do you need accounts?\n2. Which database?")
     say(memory, "both of them", before="Shall I lint tests or sources?", session="s2")
+    say(memory, "1. no, trials don't count", before="1. Should members who paused keep it?", session="s3")
     assert known(memory) == [
         "Do you need accounts? Yes, for everybody",
         "Shall I lint tests or sources? Both of them",
+        "Should members who paused keep it? No, trials don't count",
         "Which database? Postgres, version 16",
     ]
 
@@ -83,7 +111,7 @@ def test_an_option_that_was_turned_down_is_recorded_so(
     found = memory.list(scope=SHOP, kinds=("decision", "procedure")).memories
     told = {one.content: (one.kind, "rejected" in one.tags) for one in found}
     assert told["We do not deploy with Ansible any more."] == ("decision", True)
-    assert told["Shall I cache sessions in Redis? Not in this project"] == ("decision", True)
+    assert told["Shall I cache sessions in Redis? No, not in this project"] == ("decision", True)
     assert told["We deploy with make release."] == (kind, False)
 
 

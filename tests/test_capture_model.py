@@ -100,6 +100,33 @@ def test_a_model_is_believed_only_as_far_as_it_quotes(memory: Engine, server: Se
     assert memory.pending(scope=SHOP).memories[0].trust == "derived"
 
 
+def test_what_a_model_reads_as_a_wish_is_kept_with_its_politeness(memory: Engine, server: Server) -> None:
+    said = "Can we use checkpointID instead of cpID? Maybe the cache is full. Should it be so for all tests?"
+    told = [
+        found("Use checkpointID instead of cpID", "use checkpointID instead of cpID", kind="decision"),
+        found("The cache is full.", "the cache is full", kind="fact"),
+        found("It should be so for all tests.", "it be so for all tests", kind="rule"),
+    ]
+    done = say(memory, server, YES, told, said=said)
+    assert [(one.content, one.action) for one in done.findings] == [
+        ("Can we use checkpointID instead of cpID?", "created"),
+        ("Maybe the cache is full.", "blocked"),
+        ("Should it be so for all tests?", "blocked"),
+    ]
+
+
+def test_a_model_that_marks_a_list_is_understood(memory: Engine, server: Server) -> None:
+    said = "We agreed on this:\n- Vertical slices for all features\n- .NET Aspire runs it"
+    done = say(
+        memory,
+        server,
+        YES,
+        [found("Vertical slices for all features", "- Vertical slices for all features")],
+        said=said,
+    )
+    assert [one.action for one in done.findings] == ["created"]
+
+
 @pytest.mark.parametrize("bad", ["", "no json", '{"memories": [{"content": 5}]}'])
 def test_an_answer_that_cannot_be_used_is_asked_for_once_more(memory: Engine, server: Server, bad: str) -> None:
     done = say(memory, server, YES, bad, [found("We moved the invoices to Kafka.", "moved the invoices to Kafka")])

@@ -46,3 +46,7 @@ def test_fenced_code_and_quotes_are_left_out_and_lines_keep_their_places() -> No
     turn = "use the wrapper:\n```sh\nmake wrap\n```\n> you said otherwise\nand never call it twice"
     kept = typed(turn).split("\n")
     assert kept == ["use the wrapper:", "", "", "", "", "and never call it twice"]
+
+
+def test_a_line_that_asks_to_remember_was_typed() -> None:
+    assert typed("#remember Aucun accès à `pay()` sans Ana, sorry.")

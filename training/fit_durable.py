@@ -201,7 +201,9 @@ if __name__ == "__main__":
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
     parser.add_argument("--check", action="store_true")
     given = parser.parse_args()
-    told = fit(Table([*marked(given.data / "talk", "train"), *written(), *clean(random.Random(1))]))
+    talk = given.data / "talk"
+    real = [*marked(talk, "train"), *marked(talk, "train-more")]
+    told = fit(Table([*real, *written(), *clean(random.Random(1))]))
     print("threshold", told["threshold"])
     if not given.check:
         TARGET.write_text(json.dumps(told) + "\n", "utf-8")

@@ -637,7 +637,7 @@ def of_durable(data: Path) -> Iterator[Row]:
     from recollect.capture.segment import LONGEST, statements
     from recollect_eval.capture import marked, share, written
 
-    for turn in (*marked(data / "talk", "train"), *written()):
+    for turn in (*marked(data / "talk", "train"), *marked(data / "talk", "train-more"), *written()):
         said = [one for one in statements(turn.text, typed=True) if len(one.text) <= LONGEST]
         for one, around in zip(said, durable.in_context(said, turn.text, turn.before), strict=True):
             part, span = share(one.text, one.start, turn.keep)

@@ -42,9 +42,10 @@ NAMES = ("golden", "locomo", "longmemeval", "cosqa", "project", "relevance", *AP
 @click.option("--llm", metavar="URL", default="", help="Of qa: the model that answers from what is found.")
 @click.option("--judge", metavar="URL", default="", help="Of qa: another model that judges the answers.")
 @click.option("--part", type=click.Choice(["judge", "train", "dev"]), default="judge", help="Which part of the data.")
+@click.option("--perfect", is_flag=True, help="With capture: a scripted model extracts just what readers marked.")
 def evaluate(
     app: App, name: str, data: Path | None, output: Path | None, baseline: Path | None, cache: Path | None,
-    store: str | None, part: str, llm: str, judge: str, **options: Any,
+    store: str | None, part: str, llm: str, judge: str, perfect: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Measure how well memories are found, beside plain search.
 
@@ -60,7 +61,7 @@ def evaluate(
                 lambda found, out: qa.render(found))  # fmt: skip
         return
     if name in APART:
-        _evaluate_apart(app, name, data, output, cache, part)
+        _evaluate_apart(app, name, data, output, cache, part, perfect)
         return
     say = None if app.json else partial(click.echo, err=True)
     asked = {name: value for name, value in options.items() if value is not None}
@@ -74,7 +75,7 @@ def evaluate(
 
 
 def _evaluate_apart(
-    app: App, name: str, data: Path | None, output: Path | None, cache: Path | None, part: str
+    app: App, name: str, data: Path | None, output: Path | None, cache: Path | None, part: str, perfect: bool
 ) -> None:  # fmt: skip
     say = None if app.json else partial(click.echo, err=True)
     render: Callable[[Any], str]
@@ -89,11 +90,12 @@ def _evaluate_apart(
     elif name == "ask":
         found, render = ask.run(data, cache, part, say), ask.render
     else:
-        found, render = capture.run(data, part, say), capture.render
+        found, render = capture.run(data, part, say, perfect=perfect), capture.render
     if output and name == "answers":
         measure.save(found, output)
     elif output:
         output.mkdir(parents=True, exist_ok=True)
         stem = "capture-quality" if name == "capture" else name  # bench/capture.py measures its speed
+        stem += "-perfect" if perfect else ""
         (output / f"{stem}.json").write_text(json.dumps(found, indent=1) + "\n", "utf-8")
     app.say(found, lambda _, out: render(found))

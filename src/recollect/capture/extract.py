@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 VERSION = "durable 1"
 MAX_NAMES = 8
 MAX_REFS, LONGEST_REF = 16, 400
+SHORT = 32  # characters of a statement that may be no more than thanks
 FEW_WORDS = 2  # content words; a reply of fewer says nothing without what was asked
 IMPORTANCE = {"rule": 8, "preference": 7, "decision": 7, "correction": 7, "lesson": 6, "procedure": 6, "fact": 5}
 TURNED_DOWN = "rejected"  # the tag of an option that somebody decided against
@@ -75,6 +76,7 @@ class Candidate:
     probability: float = 1.0
     why: str = ""
     veto: str = ""
+    is_wish: bool = False  # a model read it as a wish, so that "could we" and "maybe" are only polite
 
     def __post_init__(self) -> None:
         """However it was found, it says what its quote says."""
@@ -159,7 +161,7 @@ class Extractor:
 
     def _confirmed(self, turn: Turn) -> Iterator[Candidate]:
         """The one statement of the assistant that the user's next turn confirms, if it is worth keeping."""
-        said = [one for one in statements(turn.content) if len(one.text) <= LONGEST and not _veto(one.text)]
+        said = [one for one in statements(turn.content) if len(one.text) <= LONGEST and not forbidden(one.text)]
         judged = [one for one in self._judge(said, turn.content, "", range(len(said))) if one is not None]
         best = max(zip(judged, said, strict=False), key=lambda pair: pair[0].probability, default=None)
         if best and self.model and best[0].probability >= self.model.threshold:
@@ -174,7 +176,7 @@ def candidate(turn: Turn, one: Statement, previous: Statement | None, before: st
     quote = " ".join(one.text.split())
     request = words.asked_to_remember(quote)
     taken_back = forgets(quote)
-    content, lead, asked, veto = words.without_opening(request or quote), "", "", _veto(request or quote)
+    content, lead, asked, veto = words.without_opening(request or quote), "", "", forbidden(request or quote)
     if not taken_back and request is None and not veto:
         content, lead, asked, veto = _alone(content, one, previous, before)
     if not content:
@@ -186,20 +188,23 @@ def candidate(turn: Turn, one: Statement, previous: Statement | None, before: st
         content, "fact", rule, one.text, turn.role, turn.source, turn.at, ASKED if request is not None else 6,
         ("captured", "asked-for") if request is not None else ("captured",), keywords(content),
         _reason(quote), refs(turn, quote), corrects and (sure is None or sure.is_sure), taken_back, lead, asked,
-        words.without_correction(request or quote), names(content), veto=veto,
+        "" if asked else words.without_correction(request or quote), names(content), veto=veto,
     )  # fmt: skip
 
 
-def _veto(said: str) -> str:
-    """Why a statement may not be kept, whatever speaks for it; nothing where nothing forbids it."""
-    if is_question(said):
+def forbidden(said: str, *, is_wish: bool = False) -> str:
+    """Why a statement may not be kept, whatever speaks for it; a wish may be asked for, hedged, and for now."""
+    plain = words.without_politeness(said)
+    if not is_wish and is_question(said):
         return "it asks, and states nothing"
-    if found := hedged(said) or words.find("hedges", said):
+    if not is_wish and (found := hedged(plain) or words.find("hedges", plain)):
         return f'it takes itself back: "{found}"'
     for name, told in (("temporary", "it holds only for now"), ("hypothetical", "it only supposes something"),
                        ("role_play", "it describes a role")):  # fmt: skip
-        if found := words.find(name, said):
+        if not (is_wish and name == "temporary") and (found := words.find(name, said)):
             return f'{told}: "{found}"'
+    if len(said) <= SHORT and words.opens("thanks", said):
+        return "it only thanks"
     return "a secret was redacted in it" if "[redacted" in said.lower() else ""
 
 
@@ -209,20 +214,22 @@ def _alone(content: str, one: Statement, previous: Statement | None, before: str
     Only what is certain is put in: the question that a numbered or lone short reply answers, the option that was
     chosen, the sentence before a pronoun.
     """
+    answer = " ".join(one.text.split()) if words.corrects(one.text) else content  # a "no" is what was answered
+    answer = answer[:1].upper() + answer[1:]
     short = len(_content_words(content)) < FEW_WORDS and not retraction(content)
     asked = statements(before) if short or one.number else []
     if same := [said.text for said in asked if one.number and said.number == one.number and is_question(said.text)]:
-        return f"{same[0]} {content}", "", same[0], ""
+        return f"{same[0]} {answer}", "", same[0], ""
     if (chosen := _OPTION.match(content)) and (option := _option(chosen["label"], before)):
         return f"{option} ({content})", "", option, ""
     if asked and previous is None and is_question(asked[-1].text):
-        return f"{asked[-1].text} {content}", "", asked[-1].text, ""
+        return f"{asked[-1].text} {answer}", "", asked[-1].text, ""
     if short and previous is not None and is_question(previous.text):
         return f"{previous.text} {content}", previous.text, "", ""
     if short:
         return content, "", "", "it says too little without what was said before"
     if words.opens("pronouns", content):
-        if previous is None or _veto(previous.text) or len(_content_words(previous.text)) < FEW_WORDS:
+        if previous is None or forbidden(previous.text) or len(_content_words(previous.text)) < FEW_WORDS:
             return content, "", "", "it does not say what it is about"
         return f"{words.without_opening(previous.text)} {content}", previous.text, "", ""
     return content, "", "", ""

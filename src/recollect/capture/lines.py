@@ -46,7 +46,10 @@ def typed(content: str) -> str:
     lines = without_marked(content)
     _, _, context, bias = _weights()
     places, rows = context_rows([_REQUEST.sub("", line) for line in lines])
-    pasted = {place for place, z in zip(places, rows @ context + bias, strict=True) if z <= 0}
+    pasted = {
+        place for place, z in zip(places, rows @ context + bias, strict=True)
+        if z <= 0 and not _REQUEST.search(lines[place])  # nobody pastes a request
+    }  # fmt: skip
     return "\n".join("" if number in pasted else line for number, line in enumerate(lines))
 
 

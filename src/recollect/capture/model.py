@@ -20,14 +20,16 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from .. import text
 from ..errors import BadAnswer, BudgetSpent, ModelUnavailable
+from ..grounding import hedged
 from ..language.keywords import MAX_KEYWORDS, keywords
 from ..language.meaning import RELATES, faithful
+from ..language.statements import is_question
 from ..language.terms import STOP_WORDS, terms
 from ..language.vetoes import differences
 from ..remember.change import says_change
 from ..types import Scope
-from . import data
-from .extract import Candidate, Extractor, names, refs
+from . import data, words
+from .extract import Candidate, Extractor, forbidden, names, refs
 from .segment import statements
 from .windows import Turn, Window
 
@@ -37,8 +39,10 @@ if TYPE_CHECKING:
 PROMPT = 1  # its version, stamped on what was found by it
 GATE_TOKENS, EXTRACT_TOKENS = 200, 1500  # at most, in an answer
 MOST = 8  # memories of one window
+MOST_STATEMENTS = 4  # that one quote reaches over
 SPEAKER = frozenset(("user", "team"))  # words that stand for who speaks
 MIN_MISTYPED, MISTYPED = 5, 0.85  # letters of a word that may be mistyped, and how alike it must stay
+WISHES = ("preference", "rule", "decision", "procedure")  # what is wished, and not told as true
 ORDERED = ("asked", "retraction")  # what a person asks for in so many words
 Tier = Literal["gate", "extract"]
 log = logging.getLogger("recollect")
@@ -141,6 +145,10 @@ def _candidate(told: dict[str, Any], window: Window, version: str) -> Candidate 
         entities=tuple(dict.fromkeys((*(str(one) for one in told.get("entities", ())), *names(content))))[:MOST],
         version=version,
     )  # fmt: skip
+    if turn.role == "user" and made.kind in WISHES and (hedged(quote) or is_question(quote)):
+        is_wish = not is_question(quote) or bool(words.find("polite_requests", quote))
+        made = replace(made, content=" ".join(quote.split()), is_wish=is_wish)
+    made = replace(made, veto=forbidden(quote, is_wish=made.is_wish))
     return made if _says(made.content, quote) else replace(made, role="assistant")
 
 
@@ -157,13 +165,13 @@ def _word(given: Any) -> str:
 
 def _place(quote: str, turns: Sequence[Turn]) -> tuple[Turn, str] | None:
     """The turn that says what is quoted, and the whole statements it stands in."""
-    wanted = " ".join(quote.split()).strip("\"'“”. …").lower()
+    wanted = " ".join(_BULLET.sub("", quote).split()).strip("\"'“”. …").lower()
     if len(wanted) < 3:
         return None
-    for turn in turns:
+    for turn in sorted(turns, key=lambda turn: turn.role != "user"):  # an assistant often says it before or after
         said = statements(turn.content)
         plain = [" ".join(one.text.split()).lower() for one in said]
-        for most in (1, 2, 3):
+        for most in range(1, MOST_STATEMENTS + 1):
             for first in range(len(said) - most + 1):
                 if wanted in " ".join(plain[first : first + most]):
                     return turn, turn.content[said[first].start : said[first + most - 1].end]
@@ -201,6 +209,7 @@ def _telling(said: str) -> list[str]:
     return [term for term in terms(said) if term in RELATES or term not in STOP_WORDS]
 
 
+_BULLET = re.compile(r"^[ \t]*(?:[-*•+]|\d{1,2}[.)])\s+", re.MULTILINE)
 _ONLY_IF = re.compile(r"\b(?:if|unless|only|except|until|used to|would|should)\b", re.IGNORECASE)
 
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from .. import text
 from ..checks import MAX_NAME, Cleaner, one_of
 from ..errors import BadInput, ModelUnavailable
-from ..grounding import citations, cited_in, ground
+from ..grounding import Verdict, citations, cited_in, ground
 from ..language import terms
 from ..language.vetoes import likeness, share_words
 from ..models.relation import LINK, relation
@@ -27,7 +27,7 @@ from ..recall.fence import orders
 from ..remember.settle import NOT_KNOWN, Claim, Settled, Settler
 from ..store.contract import Store
 from ..types import ROLES, Captured, Draft, Filter, Finding, Memory, Message, Remembered, Scope, Source
-from . import turns
+from . import turns, words
 from .echo import Echoes, injected, own_words
 from .extract import Candidate, Extractor
 from .model import Looking, Tier
@@ -212,7 +212,10 @@ class Pipeline:
         whole = f"{found.lead} {found.quote}" if found.lead else found.quote
         cited = citations(whole)
         resolved = [one for one in cited if self._resolves(one, scope)]
-        verdict = ground(whole, found.role, resolved=resolved, orders=bool(orders(found.content)))
+        said = words.without_politeness(whole)
+        verdict = ground(said, found.role, resolved=resolved, orders=bool(orders(found.content)))
+        if found.is_wish and verdict.tier == 3:
+            verdict = Verdict(1, verdict.trust, "said by the user, as a wish")
         if found.veto:
             verdict = replace(verdict, tier=3, reason=found.veto)
         source = Source(found.source, "turn")

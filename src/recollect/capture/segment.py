@@ -17,6 +17,18 @@ _SKIP = re.compile(r"(?<!\w)#skip\b", re.IGNORECASE)
 _BULLET = re.compile(r"\s*(?:[-*•+]\s+|(?P<number>\d{1,2})[.)、:]\s*(?=\D))?")
 _END = re.compile(r"(?<=[.!?…])[\"'”)*_]*\s+|(?<=[。！？])(?=\S)")  # noqa: RUF001 - of other scripts
 _NUMBER = re.compile(r"(?<=[\s,;])(?=(\d{1,2})[.)]\s*[^\W\d])")
+# A question that follows a statement in one breath: "it is slow, can you look?".
+_THEN_ASKS = re.compile(
+    r"(?:[,;]|\s[-–—])\s+(?=(?:(?:and|but|so)\s+)?"
+    r"(?:can|could|would|any|is|are|do|does|did|what|which|how|why)\b[^.!?;]*\?)", re.IGNORECASE
+)  # fmt: skip
+# A dash or a semicolon between two statements; what limits or turns round the first of them stays with it.
+_APART = re.compile(
+    r"(?<=\S{2})(?:\s[-–—]\s+|;\s+)(?!(?:but|except|unless|only|if|when|not|no|nor|or|never|without|so|as|because|which|"
+    r"until|aber|außer|nur|wenn|nicht|mais|sauf|si|pas|pero|salvo|mas|exceto)\b)(?=\w+(?:[^\S\n]+\S+){4})",
+    re.IGNORECASE,
+)
+LONG = 40  # characters of a line before which no dash parts two statements
 _SPAN = re.compile(r"`[^`\n]+`")
 _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|ca|dr|mrs?|prof|fig|z\.B|d\.h|bzw)|^\W*\d+)\.$", re.I)
 
@@ -58,6 +70,8 @@ def statements(content: str, *, typed: bool = False) -> list[Statement]:
     ['Hi!', 'Use `a.b. c` here.', 'see e.g. docs', 'yes', 'postgres']
     >>> [(one.start, one.number) for one in statements("1. yes 2. postgres")]
     [(3, 1), (10, 2)]
+    >>> [one.text for one in statements("The tests take nine minutes, can you split them?")]
+    ['The tests take nine minutes', 'can you split them?']
     """
     return [one for start, line in _own_lines(content, typed) for one in _of_line(line, start)]
 
@@ -88,7 +102,8 @@ def _of_line(line: str, start: int) -> Iterator[Statement]:
 def _cuts(line: str, place: int, number: int) -> Iterator[tuple[int, int, int]]:
     """Where each statement of a line begins and ends, and the number of the reply that it is part of."""
     ends: Sequence[tuple[int, int, int]] = sorted(
-        [(found.start(), found.end(), 0) for found in _END.finditer(line, place)]
+        [(found.start(), found.end(), 0) for found in (*_END.finditer(line, place), *_THEN_ASKS.finditer(line, place))]
+        + [(found.start(), found.end(), 0) for found in _APART.finditer(line, place + LONG)]
         + ([(found.start(), found.start(), int(found[1])) for found in _NUMBER.finditer(line, place)] if number else [])
     )
     for end, after, following in ends:

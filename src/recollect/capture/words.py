@@ -79,6 +79,21 @@ def corrects(said: str) -> bool:
     return bool(_correction().match(said) or re.match(r"\W*(?:no |oh |but )?actually\b", said, re.IGNORECASE))
 
 
+def without_politeness(said: str) -> str:
+    """A text without the words that hedge a fact but only make a wish polite.
+
+    >>> without_politeness("I think we should use pnpm."), without_politeness("I think the cache is full.")
+    (' we should use pnpm.', 'I think the cache is full.')
+    """
+    return _polite_wish().sub("", said)
+
+
+@cache
+def _polite_wish() -> re.Pattern[str]:
+    start = r"(?:(?<!\w)|(?<=[\u3040-\u9fff]))"
+    return re.compile(rf"{start}{_any('soft')}(?=[^.;!?。]{{0,80}}?{start}{_any('wishes')})", re.IGNORECASE)
+
+
 @cache
 def _correction() -> re.Pattern[str]:
     after = r"(?:\s+that\b)?(?:\s*(?:[,，:：;。!！]|[.-](?!\d))+\s*|\s+(?=actually|wait|sorry))"  # noqa: RUF001
