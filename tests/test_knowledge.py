@@ -175,7 +175,7 @@ def test_a_wrong_question_to_the_graph_is_refused() -> None:
 
 def test_ends_of_chains_stand_behind_the_first_two() -> None:
     found = [Scored(Memory(str(n), f"note {n}"), 5.0 - n) for n in range(5)]
-    chain = Chain((found[0].memory, found[4].memory), 2.0, 5.0, ("puffin",))
+    chain = Chain((found[0].memory, found[4].memory), 2.0, ("puffin",))
     joined = with_chains(found, [chain])
     assert [one.memory.id for one in joined] == ["0", "1", "4", "2", "3"]
     assert [one.score for one in joined] == sorted((one.score for one in joined), reverse=True)

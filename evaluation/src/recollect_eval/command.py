@@ -41,11 +41,13 @@ NAMES = ("golden", "locomo", "longmemeval", "cosqa", "project", "relevance", *AP
 @click.option("--recipe", metavar="NAME", help="The recipe that is measured.")
 @click.option("--llm", metavar="URL", default="", help="Of qa: the model that answers from what is found.")
 @click.option("--judge", metavar="URL", default="", help="Of qa: another model that judges the answers.")
+@click.option("--file", type=click.Path(path_type=Path), help="One file of questions or notes (multihop, extraction).")
 @click.option("--part", type=click.Choice(["judge", "train", "dev"]), default="judge", help="Which part of the data.")
 @click.option("--perfect", is_flag=True, help="With capture: a scripted model extracts just what readers marked.")
 def evaluate(
     app: App, name: str, data: Path | None, output: Path | None, baseline: Path | None, cache: Path | None,
-    store: str | None, part: str, llm: str, judge: str, perfect: bool, **options: Any,
+    store: str | None, part: str, llm: str, judge: str, perfect: bool, file: Path | None,
+    **options: Any,
 ) -> None:  # fmt: skip
     """Measure how well memories are found, beside plain search.
 
@@ -61,7 +63,7 @@ def evaluate(
                 lambda found, out: qa.render(found))  # fmt: skip
         return
     if name in APART:
-        _evaluate_apart(app, name, data, output, cache, part, perfect)
+        _evaluate_apart(app, name, data, output, cache, part, perfect, file)
         return
     say = None if app.json else partial(click.echo, err=True)
     asked = {name: value for name, value in options.items() if value is not None}
@@ -75,7 +77,8 @@ def evaluate(
 
 
 def _evaluate_apart(
-    app: App, name: str, data: Path | None, output: Path | None, cache: Path | None, part: str, perfect: bool
+    app: App, name: str, data: Path | None, output: Path | None, cache: Path | None, part: str, perfect: bool,
+    file: Path | None,
 ) -> None:  # fmt: skip
     say = None if app.json else partial(click.echo, err=True)
     render: Callable[[Any], str]
@@ -86,7 +89,7 @@ def _evaluate_apart(
     elif name == "temporal":
         found, render = temporal.run(data, part, say), temporal.render
     elif name in ("multihop", "extraction"):
-        found, render = getattr(graph, name)(data, part, say), graph.render
+        found, render = getattr(graph, name)(data, part, say, file), graph.render
     elif name == "ask":
         found, render = ask.run(data, cache, part, say), ask.render
     else:

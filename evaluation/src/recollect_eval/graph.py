@@ -1,5 +1,7 @@
 """The knowledge graph, measured: questions that need several notes (`multihop`), and what is read from notes.
 
+Both read the files of a part below `--data`, or the one named by `--file`.
+
 `multihop`: one line a store in `multihop/PART-AUTHOR.jsonl`, with notes and questions; a question has the ids of the
 notes that hold the final answer. The stores of a file are asked together, so that each is a distraction for the others.
 A question counts when such a note is among the first five; vectors alone are asked the same.
@@ -15,7 +17,7 @@ import json
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -32,19 +34,24 @@ FIRST = 5
 Say = Callable[[str], None]
 
 
-def lines(data: Path | None, name: str, part: str) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """Each file of a part, with its lines."""
-    files = sorted((data / name).glob(f"{part}-*.jsonl")) if data else []
+def lines(
+    data: Path | None, name: str, part: str, file: Path | None = None
+) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """Each file of a part, or the one that is named, with its lines."""
+    files = [file] if file else sorted((data / name).glob(f"{part}-*.jsonl")) if data else []
     if not files:
         raise BadInput(f"There is no {part} data of {name}.", fix=f"Name its folder: recollect eval {name} --data PATH")
     for file in files:
-        yield file.stem, [json.loads(line) for line in file.read_text("utf-8").splitlines() if line.strip()]
+        try:
+            yield file.stem, [json.loads(line) for line in file.read_text("utf-8").splitlines() if line.strip()]
+        except (OSError, ValueError) as error:
+            raise BadInput(f"{file} cannot be read: {error}.", fix="It must have one JSON object a line.") from error
 
 
-def multihop(data: Path | None, part: str, say: Say | None = None) -> dict[str, Any]:
+def multihop(data: Path | None, part: str, say: Say | None = None, file: Path | None = None) -> dict[str, Any]:
     asked: Counter[int] = Counter()
     found: Counter[tuple[str, int]] = Counter()
-    for name, stores in lines(data, "multihop", part):
+    for name, stores in lines(data, "multihop", part, file):
         with tempfile.TemporaryDirectory() as folder:
             _ask(stores, Path(folder) / "memory.db", asked, found)
         if say:
@@ -59,13 +66,16 @@ def multihop(data: Path | None, part: str, say: Say | None = None) -> dict[str, 
 
 
 def _ask(stores: list[dict[str, Any]], path: Path, asked: Counter[int], found: Counter[tuple[str, int]]) -> None:
-    now = max(datetime.fromisoformat(store["now"]) for store in stores)
+    said = [
+        moment for store in stores for moment in (store.get("now"), *(_when(note) for note in store["notes"])) if moment
+    ]
+    now = max(map(datetime.fromisoformat, said), default=datetime.now(UTC))
     model = load_model("default")
     with recollect.open(path, embedder=model, now=lambda: now) as memory:
         ids: list[dict[str, str]] = []
         for store in stores:
             drafts = [
-                Draft(note["text"], kind=note["kind"] if note["kind"] in KINDS else "fact", valid_from=note["at"])
+                Draft(note["text"], kind=note["kind"] if note.get("kind") in KINDS else "fact", valid_from=_when(note))
                 for note in store["notes"]
             ]
             kept = memory.remember_many(drafts)
@@ -74,9 +84,7 @@ def _ask(stores: list[dict[str, Any]], path: Path, asked: Counter[int], found: C
         for store, known in zip(stores, ids, strict=True):
             for question in store["questions"]:
                 answers = {known[id] for id in question["answers"]}
-                hits = [
-                    hit.memory.id for hit in memory.recall(question["ask"], limit=10, peek=True, effort="deep").hits
-                ]
+                hits = [hit.memory.id for hit in memory.recall(question["ask"], limit=10, peek=True).hits]
                 near = memory._store.nearest(
                     memory.tenant, model.model, model.embed([question["ask"]], "query")[0], Filter(), FIRST
                 )
@@ -86,9 +94,21 @@ def _ask(stores: list[dict[str, Any]], path: Path, asked: Counter[int], found: C
                 found["vectors", hops] += not answers.isdisjoint(id for id, _ in near)
 
 
-def extraction(data: Path | None, part: str, say: Say | None = None) -> dict[str, Any]:
+def _when(note: dict[str, Any]) -> str | None:
+    """When a note was written; a time without a zone is read as UTC."""
+    told = note.get("at") or note.get("when")
+    return (
+        None if told is None else datetime.fromisoformat(told).replace(tzinfo=UTC).isoformat() if _bare(told) else told
+    )
+
+
+def _bare(told: str) -> bool:
+    return datetime.fromisoformat(told).tzinfo is None
+
+
+def extraction(data: Path | None, part: str, say: Say | None = None, file: Path | None = None) -> dict[str, Any]:
     counts: Counter[str] = Counter()
-    for name, notes in lines(data, "extraction", part):
+    for name, notes in lines(data, "extraction", part, file):
         for note in notes:
             counts.update(_compare(note))
         if say:

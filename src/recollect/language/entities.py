@@ -23,6 +23,7 @@ SURE, LIKELY, POSSIBLE = 0.95, 0.85, 0.7
 MAX_TEXT = 20_000  # characters of a memory that are read
 MAX_NAME = 80
 
+_NO_TITLES = ("ticket", "pattern", "framework", "api", "team", "environment")
 _NOUNS = {noun: kind for kind, nouns in tables.named("graph", "nouns").items() for noun in nouns}
 _KNOWN = {name: kind for kind, names in tables.named("graph", "technologies").items() for name in names}
 _ENDS = frozenset(tables.words("graph", "ordinary ends"))
@@ -36,9 +37,11 @@ _EXTENSION = (
     "|md|rst|txt|tf|tfvars|sh|proto|html|css|scss|vue|lock|cfg|xml|gradle|ipynb|csv|parquet"
 )
 _NOUN = "|".join(sorted(map(re.escape, _NOUNS), key=len, reverse=True))
+_TITLES = _NOUNS | {noun: kind for kind, nouns in tables.named("graph", "titles").items() for noun in nouns}
+_TITLE = "|".join(sorted((re.escape(n) for n in _TITLES if _TITLES[n] not in _NO_TITLES), key=len, reverse=True))
 _TECHNOLOGY = "|".join(sorted((re.escape(name) for name in _KNOWN), key=len, reverse=True))
 _CODES = "UTF|SHA|ISO|AES|RSA|TLS|HTTP|ES|CP|IPV|GPT|BASE|MD|EC|ED|RS|HS|COVID|UTC|GMT|X|P|T|V"
-_PROPER = r"[A-Z][a-zà-öø-ÿ]+(?:[-'’][A-Z]?[a-z]+)*|(?:Mc|Mac|O')[A-Z][a-z]+"
+_PROPER = r"[A-Z][a-zà-öø-ÿ]+(?:[-'’](?!s\b)[A-Z]?[a-zà-öø-ÿ]+)*|(?:Mc|Mac|O')[A-Z][a-z]+"
 _SPAN = re.compile(
     rf"""`(?P<code>[^`\n]{{1,{MAX_NAME}}})`
     |(?P<file>\b(?:Docker|Make|Jenkins|Proc|Vagrant|Code)(?:file|owners)(?:\.\w+)?\b
@@ -53,7 +56,9 @@ _SPAN = re.compile(
     |(?P<call>\b[A-Za-z_]\w*(?:(?:\.|::)\w+)*\(\))
     |(?P<region>\b(?:us|eu|ap|sa|ca|me|af)-(?:north|south|east|west|central)+-\d[a-z]?\b)
     |(?P<handle>(?<![\w.])@[A-Za-z][\w-]{{1,38}}(?![\w/]))
-    |(?P<team>\b(?:Team|Squad|Guild|Crew)\s+(?:{_PROPER}|[A-Z]{{2,}})|\b(?:[A-Z][\w&-]*\s+){{1,3}}(?:Team|Squad|Guild|Crew|Tribe|Chapter)\b)
+    |(?P<team>\b(?:[Tt]eam|[Ss]quad|[Gg]uild|[Cc]rew)\s+(?:{_PROPER}|[A-Z]{{2,}})|\b(?:[A-Z][\w&-]*\s+){{1,3}}(?:Team|Squad|Guild|Crew|Tribe|Chapter)\b)
+    |(?P<titled>\b(?:{_TITLE})\s+(?:(?:called|named)\s+(?:["“'](?P<a>[^"”'\n]{{2,40}})["”']|(?P<b>[\w-]+))
+      |["“](?P<c>[\w][\w .-]{{1,38}})["”]|(?P<d>(?:{_PROPER})(?![\w-])|[a-z][a-z0-9]*(?:[-_][a-z0-9]+)+)))
     |(?P<dotted>\b[A-Za-z][A-Za-z0-9_-]+(?:\.[a-z][A-Za-z0-9_-]+)+\b(?!/))
     |(?P<camel>\b[A-Z][a-z0-9]+(?:[A-Z]+[a-z0-9]*)+\b|\b[a-z]+[a-z0-9]*(?:[A-Z][a-z0-9]+)+\b)
     |(?P<snake>\b[a-z][a-z0-9]*(?:_[a-z0-9]+)+\b)
@@ -65,8 +70,17 @@ _SPAN = re.compile(
 )
 _NOUN_AFTER = re.compile(rf"\s+((?:{_NOUN}))\b(?![-_/])", re.IGNORECASE)
 _PATTERN = re.compile(r" patterns?\b")
-_DETERMINER = re.compile(r"(?:\b(?:the|our|The|Our|'s|’s|and|both)\s+)$")
+_DETERMINER = re.compile(
+    r"(?:\b(?:the|our|The|Our|'s|’s|and|both)\s+(?:(?:old|new|legacy|existing|current|internal)\s+)?)$"
+)
 _CAMEL_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+")
+_SUBJECT = re.compile(rf"(?:['’]s \w+ is|\s\(| (?:also |now |still |only )?(?:{tables.joined('graph', 'subjects')})\b)")
+# A word without an article where an object stands, as names do: "is invoked by cart on every change".
+_BARE = re.compile(r"(?:\b(?:by|on|to|for|from|calls|owns|and) )\Z")
+_BARE_END = re.compile(r"(?: (?:on|for|at|in|and|via|over|when|before|after|with)\b|[.,;)]|$)")
+_ABSTRACT = re.compile(
+    rf"(?:ing|[st]ion|ment|ness|ity|ly|[ae]nce|ship|ism|ed|s)$|^(?:{tables.joined('graph', 'no bare names')})$"
+)
 _PARTICIPLE = re.compile(r"(?:ed|sent|paid|built|shipped|lost|made|sold|set)$")
 _PLAIN = ("service", "datastore", "team", "repository", "person", "file")  # kinds that ordinary words may name
 _GROUPS = ("team", "squad", "guild", "crew", "tribe", "chapter", "group")
@@ -172,6 +186,8 @@ def _classify(text: str, match: re.Match[str]) -> Mention | None:
         return _make(match, name, *_camel_kind(text, name, match.end()))
     if form == "file" and (name.lower() in _KNOWN or re.fullmatch(r"[A-Z]\w+\.js", name)):
         return _make(match, name, _KNOWN.get(name.lower(), "dependency"), SURE)
+    if form == "titled":
+        return _titled(match)
     if form == "version":
         return _versioned(match, name)
     if form == "happening":
@@ -180,6 +196,17 @@ def _classify(text: str, match: re.Match[str]) -> Mention | None:
         return None
     kind = {"call": "symbol", "region": "environment", "handle": "person", "commit": "ticket"}.get(form, form)
     return _make(match, name.removesuffix("()") if form == "call" else name, kind, SURE)
+
+
+def _titled(match: re.Match[str]) -> Mention | None:
+    """ "the service Kestrel", 'a cron called "weekly-digest"'."""
+    noun = match[0].split()[0]
+    name = match["a"] or match["b"] or match["c"] or match["d"]
+    folded = name.lower()
+    if folded in _NOUNS or folded in _DATES or folded in STOP_WORDS or folded in _NO_NAMES or folded in _GIVEN:
+        return None
+    kind = _KNOWN.get(folded) or _TITLES[noun.lower()]
+    return Mention(name, kind, key_of(name, kind), match.start(), match.end(), LIKELY)
 
 
 def _versioned(match: re.Match[str], name: str) -> Mention | None:
@@ -234,6 +261,11 @@ def _named(text: str, match: re.Match[str], form: str, name: str) -> Mention | N
         return _compound(text, match, name)
     if form == "proper":
         return _capitalised(text, match, name)
+    begins = form == "word" and _starts_sentence(text, match.start())
+    bare = form == "word" and _BARE.search(text, 0, match.start()) and _BARE_END.match(text, match.end())
+    if (bare or (begins and _SUBJECT.match(text, match.end()))) and not _ABSTRACT.search(name):
+        known = name in STOP_WORDS or name in _NO_NAMES or name in _NOUNS or name in _DATES or len(name) < 3
+        return None if known else replace(_make(match, name, UNKNOWN, POSSIBLE), weak=True)
     if form == "word" and name.isupper() and name.lower() not in _NO_NAMES:
         return replace(_make(match, name, UNKNOWN, POSSIBLE), weak=True)
     return None
@@ -290,7 +322,7 @@ def _typed(text: str, match: re.Match[str]) -> Mention | None:
     words = match[0].split(" ")
     if any(word.lower() in _NO_NAMES or word.lower() in _DATES for word in words) or words[-1].lower() in _NOUNS:
         return None
-    known = _DETERMINER.search(text[max(0, start - 6) : start])
+    known = _DETERMINER.search(text[max(0, start - 16) : start])
     after = _NOUN_AFTER.match(text, end)
     if after is None:  # "the data platform team": one more word between
         more = re.compile(r" ([a-z][a-z0-9]+)(?= )").match(text, end)

@@ -2,51 +2,76 @@
 
 "Who leads the team behind Ferry?" is answered by "Ferry is run by Puffin" and "Puffin's boss is Tadeusz". A chain
 starts at what fits the question, and goes on through rare words that its last memory has and the question has not:
-names above all. The relevance model reads the whole chain; a link counts when it makes an answer clearly more probable.
-The search is bounded: so many starts, so many continuations that are read at each step.
+names above all. How likely a chain is to end at the answer, a few numbers tell: what of the question it covers that no
+single memory covers, its weakest link, how near its parts are, and whether its end has what is asked for (a person, a
+time, a number). Before any of it is looked for, a gate decides whether the question wants a chain at all, from its form
+and from what was found. Both are linear and fitted by `training/fit_chains.py`.
 """
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
-from typing import TYPE_CHECKING
+from functools import cache, lru_cache
+from importlib import resources
 
-from ..language import terms
+from ..language import tables, terms
+from ..language.entities import find as find_names
 from ..store.contract import Store
 from ..types import Filter, Memory
-from .printing import read_text
+from .lexicon import BUILT_IN
 from .select import Scored
 
-if TYPE_CHECKING:
-    from ..models.reader import PairReader
-
-STARTS = 8  # memories at which chains start
-WIDTH = 6  # chains that are continued at each step
-TRIED = (12, 8, 6)  # continuations of each step that are read
-OF_ONE = 5  # of these, those of one chain
+STARTS = 6  # memories at which chains start
+WIDTH = 7  # chains that are continued at each step
+HOPS = 3  # links of a chain
+READ = 16  # chains of each step whose end is searched for what is asked
 BRIDGES = 6  # words of a memory through which a chain goes on
 COMMON = 30  # memories that have a word from which it leads nowhere
-ANSWERED = 4.0  # the logit from which one memory answers alone, and nothing need be joined to it
-READING = 0.6  # what a logit of the relevance model counts beside one of the ranker
 KEPT, JOINED = 2, 3  # the places that stay as they are, and those that ends of chains take behind them
 STEP = 1e-4  # by how much a score is less than the one before it
-GAIN = 0.1  # what a link must add to the logit of an answer
-MAX_READ = 2000  # characters of a memory in which names are looked for
+MAX_READ = 1200  # characters of a memory that are looked at
+FEATURES = (
+    "cos_first", "cos_end", "cos_least", "cos_mean", "covered", "covered_before", "covered_end", "gain", "beyond",
+    "rarest", "rare", "named", "all_named", "position", "rank", "found", "place", "three", "four", "has", "had",
+)  # fmt: skip
+GATE = (
+    "sure", "logit", "first", "covered", "best", "apart", "nested", "clauses", "joints", "length", "has", "comma",
+    "who", "which", "what",
+)  # fmt: skip
 _WORD = re.compile(r"[\w./@-]*\w")
+_ASKS = re.compile(
+    r"\b(who|whom|whose|when|where|why|how (?:many|much|long|often|late|early)|how|which|what)\b(?:\s+(\w[\w-]*))?",
+    re.I,
+)
+_CLAUSE = re.compile(r"\b(?:that|which|who|whose|whom|where|what|whatever)\b", re.I)
+_JOINT = re.compile(r"\b(?:of|behind|by|for|from|in|on|at|to|with|after|before)\b|['’]s\b", re.I)
+_NESTED = re.compile(
+    r"\b(?:the|our|my|an?|its|their)\s+(?:\w+\s+){1,3}?"
+    r"(?:of|behind|that|which|who|whose|where|responsible|\w+ing|\w+ed|for|in|by|under|with|we)\b",
+    re.I,
+)
+_NUMBER = re.compile(r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|dozen|hundred|thousand)\b", re.I)
+_TIME = re.compile(
+    r"\b(?:\d{1,2}:\d\d|\d+ ?(?:ms|seconds?|minutes?|hours?|days?|weeks?|months?|years?)|20\d\d|q[1-4]|january|february"
+    r"|march|april|may|june|july|august|september|october|november|december|(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
+    r"|spring|summer|autumn|winter|nightly|daily|weekly|monthly|yearly|every|each|year|month|week|day)\b",
+    re.I,
+)
+_WHY = re.compile(r"\b(?:because|since|due|after|so that|to avoid|causes?d?|reason|when|no longer|could ?n.t)\b", re.I)
 
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """Memories in order, the words that join each two, and the logit that together they answer."""
+    """Memories in order, the words that join each two, and how likely it ends at the answer."""
 
     memories: tuple[Memory, ...]
-    logit: float
-    start: float  # the score of its first memory
+    score: float = 0.0
     bridges: tuple[str, ...] = ()
+    named: tuple[bool, ...] = ()  # whether each of these words is a name
 
     @property
     def last(self) -> Memory:
@@ -58,100 +83,194 @@ class Chain:
         return " -> ".join((*steps, self.last.id))
 
 
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """What each number adds to a score, and what all of them start from; `wanted` is added to the odds of the gate."""
+
+    features: Mapping[str, float]
+    gate: Mapping[str, float]
+    usual: Mapping[str, float]  # the mean of each feature
+    starts: tuple[float, float]
+
+    def score(self, numbers: Mapping[str, float]) -> float:
+        return self.starts[0] + sum(self.features[name] * value for name, value in numbers.items())
+
+    def odds(self, numbers: Mapping[str, float]) -> float:
+        """More than nothing: a question wants a chain."""
+        return self.starts[1] + sum(self.gate[name] * value for name, value in numbers.items())
+
+
+@cache
+def load() -> Fitted:
+    told = json.loads(resources.files(__package__).joinpath("chains.json").read_text("utf-8"))
+    features, gated = (
+        {name: told[part][name] for name in names} for part, names in (("features", FEATURES), ("gate", GATE))
+    )
+    slopes = [{name: weight / spread for name, (_, spread, weight) in one.items()} for one in (features, gated)]
+    starts = [-sum(weight * mean / spread for mean, spread, weight in one.values()) for one in (features, gated)]
+    usual = {name: mean for name, (mean, _, _) in features.items()}
+    return Fitted(slopes[0], slopes[1], usual, (starts[0], starts[1] + told["bias"] - told["wanted"]))
+
+
 @dataclass(slots=True)
 class Chains:
-    """The search for one question."""
+    """The search for one question, from what was found for it, best first."""
 
     store: Store
     tenant: str
     filter: Filter
     question: str
-    reader: PairReader
     near: Callable[[Sequence[str]], Mapping[str, float]]  # cosines with the question
     allowed: Callable[[Memory], bool]
-    _asked: frozenset[str] = frozenset()
+    found: Sequence[Scored]
+    asked: Mapping[str, float] = field(default_factory=dict)  # the words of the question, and how rare each is
+    numbers: dict[tuple[str, ...], dict[str, float]] = field(default_factory=dict)  # of each chain, for the fit
     _known: dict[str, Memory] = field(default_factory=dict)
+    _counts: dict[str, int] = field(default_factory=dict)
     _holding: dict[str, list[str]] = field(default_factory=dict)  # word → ids
-    _tried: set[frozenset[str]] = field(default_factory=set)
+    _cosines: dict[str, float] = field(default_factory=dict)
+    _places: dict[str, int] = field(default_factory=dict)
+    _words_of: dict[str, set[str]] = field(default_factory=dict)  # of the question, that a memory has
+    _total: int = 1
+    _whole: float = 1.0
+    _alone: float = 0.0  # the largest share that one memory covers
 
-    def find(self, starts: Sequence[Chain]) -> dict[str, Chain]:
-        """The best chain to each memory that ends one, the best first; nothing where one memory answers alone."""
-        if max((chain.logit for chain in starts), default=0.0) >= ANSWERED:
-            return {}
-        self._asked = frozenset(terms.of_query(self.question))
-        self._known |= {chain.last.id: chain.last for chain in starts}
-        beam, found = list(starts[:STARTS]), []
-        for most in TRIED:
-            longer = self._continue(beam, most)
-            found += [new for new, gained in longer if gained >= GAIN]
-            beam = sorted((new for new, _ in longer), key=_order)[:WIDTH]
+    def find(self) -> list[Chain]:
+        """The best chain to each memory that ends one, the best first."""
+        self._begin()
+        beam = [Chain((one.memory,)) for one in self.found[:STARTS]]
+        ended: list[Chain] = []
+        for _ in range(HOPS):
+            longer = sorted(self._continue(beam), key=_order)
+            fresh: dict[frozenset[str], Chain] = {}
+            for chain in longer:
+                fresh.setdefault(frozenset(memory.id for memory in chain.memories), chain)
+            read = [self._judge(chain, True) for chain in list(fresh.values())[:READ]]
+            beam = sorted(read, key=_order)[:WIDTH]
+            ended += read
         best: dict[str, Chain] = {}
-        for chain in sorted(found, key=_worth):
+        for chain in sorted(ended, key=_order):
             best.setdefault(chain.last.id, chain)
-        return best
+        return list(best.values())
 
-    def _continue(self, beam: Sequence[Chain], most: int) -> list[tuple[Chain, float]]:
-        """The chains with one more memory that are worth reading, read; with what the last link added."""
-        rarity = self._rarities(beam)
-        tried: list[tuple[float, Chain, str, str]] = []
-        for chain in beam:
-            own = [(word, rarity[word]) for word in self._bridges(chain) if word in rarity]
-            own = sorted(own, key=lambda one: (-one[1], one[0]))[:BRIDGES]
+    def _begin(self) -> None:
+        asked = terms.of_query(self.question)
+        self._total, counts = self.store.frequencies(self.tenant, asked, self.filter)
+        self.asked = {word: math.log(1 + self._total / (1 + counts.get(word, 0))) for word in asked}
+        self._whole = sum(self.asked.values()) or 1.0
+        self._alone = max((self._covered([one.memory]) for one in self.found[:STARTS]), default=0.0)
+        self._places = {one.memory.id: place for place, one in enumerate(self.found[:10])}
+        self._known = {one.memory.id: one.memory for one in self.found}
+        self._cosines = dict(self.near([one.memory.id for one in self.found[:STARTS]]))
+
+    def _continue(self, beam: Sequence[Chain]) -> list[Chain]:
+        """Every chain with one more memory, judged by what costs little."""
+        ways = {chain: self._bridges(chain) for chain in beam}
+        words = sorted({word for way in ways.values() for word in way} - self._counts.keys())
+        if words:
+            found = self.store.frequencies(self.tenant, words, self.filter)[1]
+            self._counts |= {word: found.get(word, 0) for word in words}
+        reached: dict[tuple[Chain, str], str] = {}
+        for chain, way in ways.items():
             inside = {memory.id for memory in chain.memories}
-            shared: dict[str, tuple[float, str]] = {}
-            for word, weight in own:
+            rare = sorted(
+                (w for w in way if 1 < self._counts[w] <= COMMON), key=lambda w: (not way[w], self._counts[w])
+            )
+            for word in rare[:BRIDGES]:
                 for id in self._with(word):
                     if id not in inside:
-                        before = shared.get(id, (0.0, word))
-                        shared[id] = before[0] + weight, before[1]
-            near = self.near(list(shared))
-            best = sorted(
-                ((math.sqrt(weight) + 6 * near.get(id, 0.0), id, word) for id, (weight, word) in shared.items()),
-                key=lambda one: (-one[0], one[1]),
-            )
-            tried += [(fit + chain.logit / 4, chain, id, word) for fit, id, word in best[:OF_ONE]]
-        tried = [one for one in sorted(tried, key=lambda one: (-one[0], one[2])) if self._is_new(one[1], one[2])][:most]
-        self._load([id for _, _, id, _ in tried])
-        ready = [(chain, self._known[id], word) for _, chain, id, word in tried if id in self._known]
-        if not ready:
-            return []
-        texts = [" ".join(read_text(m, self.question) for m in (*chain.memories, new)) for chain, new, _ in ready]
-        logits = [one["answers"] for one in self.reader.read(self.question, texts)]
+                        reached.setdefault((chain, id), word)
+        self._load({id for _, id in reached})
         return [
-            (Chain((*chain.memories, new), logit, chain.start, (*chain.bridges, word)), logit - chain.logit)
-            for (chain, new, word), logit in zip(ready, logits, strict=True)
-        ]
+            self._judge(
+                replace(
+                    chain, memories=(*chain.memories, self._known[id]), bridges=(*chain.bridges, word),
+                    named=(*chain.named, ways[chain][word]),
+                ),
+                False,
+            )
+            for (chain, id), word in reached.items()
+            if id in self._known
+        ]  # fmt: skip
 
-    def _is_new(self, chain: Chain, id: str) -> bool:
-        together = frozenset((*(memory.id for memory in chain.memories), id))
-        fresh = together not in self._tried
-        self._tried.add(together)
-        return fresh
-
-    def _bridges(self, chain: Chain) -> list[str]:
-        """The words through which a chain may go on: of its last memory, and neither asked for nor walked through.
-
-        They are its names; where it has no new one, its other words.
-        """
-        seen = self._asked.union(*(terms.terms(memory.content) for memory in chain.memories[:-1]))
+    def _bridges(self, chain: Chain) -> dict[str, bool]:
+        """The words through which a chain may go on, and whether each is a name: of its last memory, and neither asked
+        for nor walked through."""
+        seen = self.asked.keys() | set().union(*(_terms(memory.content[:MAX_READ]) for memory in chain.memories[:-1]))
         names, others = _words(chain.last.content[:MAX_READ])
-        return [word for word in names if word not in seen] or [word for word in others if word not in seen]
-
-    def _rarities(self, beam: Sequence[Chain]) -> dict[str, float]:
-        """How much each word says that leads anywhere: one that few memories have."""
-        words = {word for chain in beam for word in self._bridges(chain)}
-        total, counts = self.store.frequencies(self.tenant, sorted(words), self.filter)
-        return {word: math.log(1 + total / count) for word, count in counts.items() if 1 < count <= COMMON}
+        return {word: False for word in others if word not in seen} | {word: True for word in names if word not in seen}
 
     def _with(self, word: str) -> list[str]:
         if word not in self._holding:
             self._holding[word] = [id for id, _ in self.store.match(self.tenant, [word], self.filter, COMMON)]
         return self._holding[word]
 
-    def _load(self, ids: Sequence[str]) -> None:
-        fresh = [id for id in dict.fromkeys(ids) if id not in self._known]
-        found = self.store.memories(self.tenant, fresh)
+    def _load(self, ids: Iterable[str]) -> None:
+        fresh = sorted(id for id in ids if id not in self._known or id not in self._cosines)
+        found = self.store.memories(self.tenant, [id for id in fresh if id not in self._known])
         self._known |= {id: memory for id, memory in found.items() if self.allowed(memory)}
+        self._cosines |= self.near(fresh)
+
+    def _covered(self, memories: Sequence[Memory]) -> float:
+        """The share of the question's words, rare ones counting more, that some memories have."""
+        for memory in memories:
+            if memory.id not in self._words_of:
+                held = _terms(memory.content[:MAX_READ])
+                self._words_of[memory.id] = {w for w in self.asked if w in held or not _alike(w).isdisjoint(held)}
+        got = set[str]().union(*(self._words_of[memory.id] for memory in memories))
+        return sum(self.asked[word] for word in got) / self._whole
+
+    def _judge(self, chain: Chain, closely: bool) -> Chain:
+        numbers = self._numbers(chain)
+        if closely:
+            before = set(self.asked).union(*(_terms(memory.content[:MAX_READ]) for memory in chain.memories[:-1]))
+            numbers["has"] = _has(self.question, chain.last.content[:MAX_READ], before)
+            numbers["had"] = max(
+                _has(self.question, memory.content[:MAX_READ], set(self.asked)) for memory in chain.memories[:-1]
+            )
+            self.numbers[tuple(memory.id for memory in chain.memories)] = numbers
+        return replace(chain, score=load().score(numbers))
+
+    def _numbers(self, chain: Chain) -> dict[str, float]:
+        near = [self._cosines.get(memory.id, 0.0) for memory in chain.memories]
+        whole, before = self._covered(chain.memories), self._covered(chain.memories[:-1])
+        rare = [math.log(1 + self._total / (1 + self._counts[word])) for word in chain.bridges]
+        places = _places(chain.last.content[:MAX_READ])
+        place, usual = self._places.get(chain.last.id, 10), load().usual
+        return {
+            "cos_first": near[0], "cos_end": near[-1], "cos_least": min(near), "cos_mean": sum(near) / len(near),
+            "covered": whole, "covered_before": before, "covered_end": self._covered([chain.last]),
+            "gain": whole - before, "beyond": whole - self._alone, "rarest": min(rare), "rare": rare[-1],
+            "named": float(chain.named[-1]), "all_named": float(all(chain.named)),
+            "position": places.get(chain.bridges[-1], 1.0),
+            "rank": float(self._places.get(chain.memories[0].id, 0)), "found": float(place < 10), "place": place / 10,
+            "three": float(len(near) == 3), "four": float(len(near) == 4), "has": usual["has"], "had": usual["had"],
+        }  # fmt: skip
+
+
+def wants_chain(question: str, found: Sequence[Memory], logits: Sequence[float], sure: float) -> float:
+    """The odds that a question needs several memories: more than nothing, it does."""
+    return load().odds(gate(question, found, logits, sure))
+
+
+def gate(question: str, found: Sequence[Memory], logits: Sequence[float], sure: float) -> dict[str, float]:
+    """What the form of a question and the best that was found for it tell of whether it needs several memories."""
+    asked = terms.of_query(question)
+    held = [_terms(memory.content[:MAX_READ]) for memory in found[:5]]
+    of_each = [{word for word in asked if word in one or not _alike(word).isdisjoint(one)} for one in held]
+    shares = [len(one) / max(1, len(asked)) for one in of_each] or [0.0]
+    every = len(set().union(*of_each)) / max(1, len(asked))
+    begins = question.lower()
+    return {
+        "sure": sure, "logit": max(logits, default=-6.0), "first": shares[0], "covered": every, "best": max(shares),
+        "apart": every - max(shares), "nested": float(len(_NESTED.findall(question))),
+        "clauses": float(max(0, len(_CLAUSE.findall(question)) - 1)), "joints": float(len(_JOINT.findall(question))),
+        "length": len(question.split()) / 10,
+        "has": _has(question, found[0].content[:MAX_READ], set(asked)) if found else 0.0,
+        "comma": float("," in question), "who": float(begins.startswith("who")),
+        "which": float(begins.startswith("which")),
+        "what": float(bool(re.match(r"(?:what|how|can|is|do|does|are)\b", begins))),
+    }  # fmt: skip
 
 
 def with_chains(scored: Sequence[Scored], chains: Iterable[Chain]) -> list[Scored]:
@@ -168,13 +287,69 @@ def with_chains(scored: Sequence[Scored], chains: Iterable[Chain]) -> list[Score
     return [*scored[:KEPT], *placed, *(replace(one, score=min(one.score, below)) for one in rest)]
 
 
-def _worth(chain: Chain) -> tuple[float, str]:
-    """What ends a chain stands where its start would, were it as probable an answer as the chain."""
-    return -(chain.start + READING * chain.logit), chain.last.id
-
-
 def _order(chain: Chain) -> tuple[float, int, str]:
-    return -chain.logit, len(chain.memories), chain.last.id
+    return -chain.score, len(chain.memories), chain.last.id
+
+
+def _has(question: str, text: str, before: set[str]) -> float:
+    """Whether a text has what a question asks for (a person, a time, a number, the noun after "which") beside what was
+    known `before`."""
+    asks = _ASKS.search(question)
+    word, noun = (asks[1].lower(), (asks[2] or "").lower()) if asks else ("", "")
+    if word == "when" or word in ("how long", "how often", "how late", "how early"):
+        return float(bool(_TIME.search(text)))
+    if word in ("how many", "how much"):
+        return float(bool(_NUMBER.search(text)))
+    if word == "why":
+        return float(bool(_WHY.search(text)))
+    if word == "where":
+        return 0.5 * float(not before.issuperset(_words(text)[0]))
+    if word in ("which", "what") and noun and noun not in terms.STOP_WORDS:
+        own = terms.stem(noun)
+        if own in _terms(text) or not _alike(own).isdisjoint(_terms(text)):
+            return 1.0
+        return 0.7 * float(any(kind == noun and not before.issuperset(words) for kind, words in _named(text)))
+    if word in ("who", "whom", "whose"):
+        fresh = {kind for kind, words in _named(text) if not before.issuperset(words)}
+        return 1.0 if "person" in fresh else 0.5 if fresh & {"", "team"} else 0.0
+    return 0.0
+
+
+@lru_cache(maxsize=2048)
+def _named(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    return tuple(
+        (one.kind, tuple(terms.terms(one.name))) for one in find_names(text) if one.name[0].isupper() or one.kind
+    )
+
+
+@lru_cache(maxsize=4096)
+def _places(text: str) -> dict[str, float]:
+    """How far into a text each of its terms first stands."""
+    said = terms.terms(text)
+    return {term: place / len(said) for place, term in reversed(list(enumerate(said)))}
+
+
+@lru_cache(maxsize=4096)
+def _terms(text: str) -> frozenset[str]:
+    return frozenset(terms.terms(text)) - terms.STOP_WORDS
+
+
+@lru_cache(maxsize=4096)
+def _alike(word: str) -> frozenset[str]:
+    """Terms that mean what this one means, or answer it."""
+    return _same().get(word, frozenset())
+
+
+@cache
+def _same() -> dict[str, frozenset[str]]:
+    groups = [[terms.stem(word) for word in line.split()] for line in tables.lines("synonyms", "senses")]
+    groups += [[key, *others] for key, others in BUILT_IN.items()]
+    found: dict[str, set[str]] = {}
+    for group in groups:
+        single = {word for one in group for word in [terms.terms(one)] if len(word) == 1 for word in word}
+        for word in single:
+            found.setdefault(word, set()).update(single - {word})
+    return {word: frozenset(others) for word, others in found.items()}
 
 
 @lru_cache(maxsize=2048)

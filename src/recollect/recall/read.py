@@ -27,7 +27,7 @@ from ..types import STATES, Filter, Hit, Link, Memory, Recall
 from . import coverage, fusion, intent
 from .anchors import anchors
 from .arms import Arms, Scores, closeness, within
-from .chains import Chain, Chains, with_chains
+from .chains import Chain, Chains, wants_chain, with_chains
 from .explaining import explained
 from .naming import Names
 from .observed import opinions_moved, without_summaries
@@ -428,18 +428,22 @@ class Reader:
         taken = {one.memory.id for one in some}
         places = iter(order)
         kept = [replace(next(places), score=one.score) if one.memory.id in taken else one for one in scored]
-        found.chains.update(self._chain(found, some, logits, models))
+        found.chains.update(self._chains(found, kept, logits, fits, models))
         return fits, with_chains(kept, found.chains.values())
 
-    def _chain(self, found: Found, read: list[Scored], logits: list[float], models: Models) -> dict[str, Chain]:
-        """The best chain to each memory that one of those that were read leads to, the best first."""
+    def _chains(
+        self, found: Found, read: list[Scored], logits: list[float], fits: float, models: Models
+    ) -> dict[str, Chain]:  # fmt: skip
+        """The best chain to each memory that leads to an answer, the best first, where a question wants one."""
         query, model = found.query, models.embedder
-        if models.relevance is None or model is None or query.effort != "deep" or query.as_of:
+        if model is None or query.as_of or "links" not in query.recipe.arms:
+            return {}
+        if wants_chain(found.question, [one.memory for one in read], logits, fits) < 0:
             return {}
         near = partial(self.store.cosines, self.tenant, model.model, self._vector(found.question, model))
         seen = partial(passes, query=query)
-        search = Chains(self.store, self.tenant, query.filter, found.question, models.relevance, near, seen)
-        return search.find([Chain((one.memory,), logit, one.score) for one, logit in zip(read, logits, strict=True)])
+        search = Chains(self.store, self.tenant, query.filter, found.question, near, seen, read)
+        return {chain.last.id: chain for chain in search.find()}
 
     def _relevant(self, found: Found, scored: Sequence[Scored], models: Models) -> list[Scored]:
         """Of the best, those that help with the prompt; age and importance decide only which of them comes first."""

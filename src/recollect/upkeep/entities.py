@@ -15,7 +15,7 @@ from ..remember.belief import sums_up
 from ..store.contract import Store
 from ..types import Memory
 
-VERSION = "rules-1"  # of the extractor: a new one reads every memory again
+VERSION = "rules-2"  # of the extractor: a new one reads every memory again
 BATCH = 200
 NOT_PROSE = ("code",)
 
