@@ -99,7 +99,7 @@ def test_the_gate_needs_no_search() -> None:
     ("text", "expected"),
     [
         ("ledger-core is owned by team Basalt.", {"ledger core owned_by team basalt"}),
-        ("pdf-mail depends on auth-gate and on forge-x.", {"pdf mail depends_on auth gate", "pdf mail depends_on forge x"}),
+        ("pdf-mail depends on id-gate and on forge-x.", {"pdf mail depends_on id gate", "pdf mail depends_on forge x"}),
         ("WeatherGrid.cpp is Oksana's, from the first prototype on", {"WeatherGrid.cpp owned_by oksana"}),
         ("/guild/invite is handled by Starling", {"starling implements /guild/invite"}),
         ("Team Basalt: lead is Amara, deputy is Jonte.", {"team basalt led_by amara"}),
@@ -126,6 +126,16 @@ def test_the_gate_needs_no_search() -> None:
 )  # fmt: skip
 def test_relations_are_read_from_many_forms(text: str, expected: set[str]) -> None:
     assert {f"{one.head} {one.relation} {one.tail}" for one in extract(text).relations} == expected
+
+
+def test_files_of_a_commit_are_changed_by_the_decision_that_it_names(memory: recollect.Engine) -> None:
+    told = "Store minor units, because of ADR-005\n\nFiles: src/money.py, src/tax.py"
+    memory.remember(f"{told}\n\nCommit 77ab12c01234 by Odile, 2026-02-01.", kind="commit")
+    memory.remember("Fix a typo\n\nFiles: README.md\n\nCommit 88ab12c01234 by Odile, 2026-02-02.", kind="commit")
+    memory.extract_entities()
+    found = memory.graph_query("ADR-005", relation="changed_by", direction="in")
+    assert {tie.head for tie in found.ties} == {"src/money.py", "src/tax.py"}
+    assert all(tie.quote.startswith("Store minor units") for tie in found.ties)
 
 
 def test_an_evaluation_reads_the_file_that_is_named(tmp_path: Path) -> None:

@@ -59,6 +59,13 @@ _LABELS = [
     for line in tables.lines("graph", "labels")
     for relation, way, noun in [line.split(" ", 2)]
 ]
+_FILES = re.compile(r"^Files: (.+?)(?: and \d+ more)?$", re.MULTILINE)
+_COMMIT = re.compile(r"^Commit ([0-9a-f]{7,40}) by .+\d{4}-\d\d-\d\d\.$", re.MULTILINE)
+_REASON = re.compile(
+    r"\b(?:because of|due to|per|following|as decided in|implements?|according to|see)"
+    r"\s+((?:ADR|RFC)[ -]?#?\d+)\b",
+    re.IGNORECASE,
+)
 _FAILED = re.compile(rf"\b(?:{tables.joined('graph', 'failed')})\b")
 _INCIDENT = re.compile(r"(?:inc|incident|sev|p\d|pm|outage) ")
 _TO = re.compile(r"^\s*(?:over )?to\s+(?:the\s+)?$")
@@ -168,6 +175,29 @@ def extract(text: str) -> Extraction:
         if sentence.strip():
             reader.read(sentence)
     return reader.done()
+
+
+def of_commit(text: str) -> Extraction:
+    """The message of a commit, and its files: changed by it, and by the decision that its message gives as the reason.
+
+    >>> found = of_commit("Round, because of ADR-005\\n\\nFiles: src/a.py\\n\\nCommit 77ab12c by Odile, 2026-02-01.")
+    >>> [(one.head, one.tail) for one in found.relations]
+    [('src/a.py', 'commit 77ab12c'), ('src/a.py', 'adr 5')]
+    """
+    files, made = _FILES.search(text), _COMMIT.search(text)
+    said = extract(text[: min(one.start() for one in (files, made) if one)] if files or made else text)
+    if not files or not made:
+        return said
+    told = text[: files.start()]
+    reasons = {key_of(one[1]): one[1] for one in _REASON.finditer(told)}
+    tails = {key_of(f"commit {made[1]}"): f"commit {made[1]}", **reasons}
+    paths = {key_of(path, "file"): path for path in files[1].split(", ")}
+    named = {one.key: one for one in said.entities}
+    named |= {key: Named(key, name, "ticket", HOW_SURE) for key, name in tails.items()}
+    named |= {key: Named(key, name, "file", HOW_SURE) for key, name in paths.items()}
+    quote = text.partition("\n")[0][:300]
+    ties = [Relation(path, "changed_by", tail, HOW_SURE, quote) for path in paths for tail in tails]
+    return Extraction(tuple(named.values()), (*said.relations, *ties)[:MAX_RELATIONS])
 
 
 class _Reader:

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 from datetime import datetime
 
-from ..language.relations import Extraction, extract
+from ..language.relations import Extraction, extract, of_commit
 from ..remember.belief import sums_up
 from ..store.contract import Store
 from ..types import Memory
@@ -24,7 +24,10 @@ def read_memory(memory: Memory) -> Extraction:
     """What a memory names and says, by rules; no surer than the memory itself."""
     if memory.kind in NOT_PROSE or sums_up(memory):  # what a summary says, its parts say
         return Extraction()
-    found = extract(f"{memory.title}\n{memory.content}" if memory.title else memory.content)
+    if memory.kind == "commit":
+        found = of_commit(memory.content)
+    else:
+        found = extract(f"{memory.title}\n{memory.content}" if memory.title else memory.content)
     return found if memory.confidence >= 1 else found.at_most(memory.confidence)
 
 
