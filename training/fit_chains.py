@@ -96,7 +96,8 @@ def collect(memory: recollect.Engine, examples: Sequence[Example], limit: int) -
         now["gate"] = chains.gate(*given)
         return 1.0
 
-    read.Chains, read.wants_chain = Kept, gate  # type: ignore[misc]
+    setattr(read, "Chains", Kept)  # noqa: B010 - what recall looks up
+    setattr(read, "wants_chain", gate)  # noqa: B010
     for number, one in enumerate(examples):
         now.clear()
         one.hits = [hit.memory.id for hit in memory.recall(one.ask, limit=limit, peek=True).hits]

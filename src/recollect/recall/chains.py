@@ -346,7 +346,7 @@ def _same() -> dict[str, frozenset[str]]:
     groups += [[key, *others] for key, others in BUILT_IN.items()]
     found: dict[str, set[str]] = {}
     for group in groups:
-        single = {word for one in group for word in [terms.terms(one)] if len(word) == 1 for word in word}
+        single = {told[0] for told in map(terms.terms, group) if len(told) == 1}
         for word in single:
             found.setdefault(word, set()).update(single - {word})
     return {word: frozenset(others) for word, others in found.items()}
