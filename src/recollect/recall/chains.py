@@ -54,11 +54,12 @@ _NESTED = re.compile(
     r"(?:of|behind|that|which|who|whose|where|responsible|\w+ing|\w+ed|for|in|by|under|with|we)\b",
     re.I,
 )
+_DATES = "|".join((*tables.MONTHS, *tables.WEEKDAYS))
 _NUMBER = re.compile(r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|dozen|hundred|thousand)\b", re.I)
 _TIME = re.compile(
-    r"\b(?:\d{1,2}:\d\d|\d+ ?(?:ms|seconds?|minutes?|hours?|days?|weeks?|months?|years?)|20\d\d|q[1-4]|january|february"
-    r"|march|april|may|june|july|august|september|october|november|december|(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
-    r"|spring|summer|autumn|winter|nightly|daily|weekly|monthly|yearly|every|each|year|month|week|day)\b",
+    r"\b(?:\d{1,2}:\d\d|\d+ ?(?:ms|seconds?|minutes?|hours?|days?|weeks?|months?|years?)|20\d\d|q[1-4]|spring|summer"
+    r"|autumn|winter|nightly|daily|weekly|monthly|yearly|every|each|year|month|week|day"
+    rf"|(?:{_DATES})s?)\b",
     re.I,
 )
 _WHY = re.compile(r"\b(?:because|since|due|after|so that|to avoid|causes?d?|reason|when|no longer|could ?n.t)\b", re.I)
