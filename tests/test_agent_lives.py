@@ -12,7 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 
 import recollect
 from agent_world import World
-from conftest import Opener
+from conftest import Clock, Opener
 
 LIVES, STEPS = (int(n) for n in os.environ.get("RECOLLECT_LIVES", "3x20").split("x"))  # more of them: 100x60
 
@@ -23,14 +23,15 @@ def engine(opened: Opener, monkeypatch: pytest.MonkeyPatch) -> recollect.Engine:
     return opened(embedder="off")
 
 
-def test_nothing_is_read_above_its_scope_or_done_without_a_capability(engine: recollect.Engine) -> None:
+def test_nothing_is_read_above_its_scope_or_done_without_a_capability(engine: recollect.Engine, clock: Clock) -> None:
     lives = iter(range(10**6))
 
     class Life(RuleBasedStateMachine):
         def __init__(self) -> None:
             super().__init__()
             names = f"life {(number := next(lives))} a", f"life {number} b"
-            self.world = World({name: engine.for_caller(tenant=name) for name in names}, random.Random(number))
+            engines = {name: engine.for_caller(tenant=name) for name in names}
+            self.world = World(engines, random.Random(number), clock, clock.forward)
 
         @rule(seed=st.integers(0, 10**9))
         def act(self, seed: int) -> None:

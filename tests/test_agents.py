@@ -15,6 +15,7 @@ from recollect import BadInput, Forbidden, LimitReached, NotFound, RateLimited, 
 from recollect.agent_types import AGENT_NOUNS, CAPABILITIES, Agent, Member, Pool, Share
 from recollect.agents import handoffs, pools, registry
 from recollect.agents.access import RIGHTS, Caller
+from recollect.install.hosts import HOSTS
 from recollect.ops.catalogue import BY_NAME
 from recollect.ops.waiting import waiting_note
 from recollect.store.copy import copy
@@ -60,6 +61,14 @@ def test_a_known_assistant_registers_itself_once(memory: recollect.Engine) -> No
     assert "memory_delete" not in listed[0]["can"]
     assert "memory_write" in listed[0]["can"]
     assert listed[0]["last_seen"]
+
+
+def test_every_assistant_that_can_be_connected_registers_itself(memory: recollect.Engine) -> None:
+    for host in HOSTS.values():
+        do(memory, program(memory, host.name), "recall", query="anything")
+    kinds = [one["kind"] for one in do(memory, person(memory), "get_agents_for_user")["agents"]]
+    assert len(kinds) == len(set(kinds)) == len(HOSTS)
+    assert "other" not in kinds
 
 
 def test_one_token_is_one_agent_whatever_its_program_is_called(memory: recollect.Engine) -> None:

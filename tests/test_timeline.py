@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-import random
-from datetime import UTC, datetime
+import os
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import recollect
 from conftest import START, Clock, Opener
@@ -14,7 +18,9 @@ from recollect.errors import NotFound
 from recollect.history.timeline import Chronicle
 from recollect.language import changes
 from recollect.ops.catalogue import BY_NAME
-from recollect.types import EVERYWHERE, Filter
+from recollect.project.ingest import ingest
+from recollect.types import EVERYWHERE, Filter, Scope
+from repositories import Repo
 
 ME = local("default", "test", EVERYWHERE)
 
@@ -96,29 +102,84 @@ def test_a_timeline_reads_the_same_on_every_surface(memory: recollect.Engine, cl
     assert operation.text(told, clock()).splitlines()[-1] == f"More: cursor {told.cursor}"
 
 
-def test_the_state_at_any_time_equals_a_replay_of_the_journal(opened: Opener, clock: Clock) -> None:
-    memory, chance = opened(), random.Random(7)
-    values, moments, ids = ("1 s", "5 s", "60 s", "two minutes"), [], list[str]()
-    for _ in range(40):
-        choice = chance.random()
-        if choice < 0.6 or not ids:
-            service = chance.choice(("gateway", "ledger"))
-            ids.append(memory.remember(f"The timeout of the {service} is {chance.choice(values)}, note {len(ids)}.").id)
-        elif choice < 0.8:
-            memory.edit(
-                chance.choice(ids), content=f"The timeout of the gateway is {chance.choice(values)}, {clock()}."
-            )
-        elif choice < 0.9:
-            memory.forget(chance.choice(ids))
+SERVICES, VALUES = ("gateway", "ledger"), ("1 s", "5 s", "60 s", "two minutes")
+STEP = st.tuples(
+    st.sampled_from(("remember", "remember", "remember", "edit", "forget", "invalid", "back")),
+    st.sampled_from(SERVICES), st.sampled_from(("timeout", "owner")), st.sampled_from(VALUES),
+    st.integers(0, 9), st.one_of(st.none(), st.integers(-40, 5)), st.one_of(st.none(), st.integers(1, 40)),
+)  # fmt: skip
+LIVES, STEPS = (int(n) for n in os.environ.get("RECOLLECT_LIVES", "4x14").split("x"))  # more of them: 60x40
+
+
+def live(memory: recollect.Engine, clock: Clock, steps: list[Any]) -> list[datetime]:
+    """Do the steps, seven hours apart; gives when each was done."""
+    ids, moments = list[str](), []
+    for number, (verb, service, attribute, value, which, since, days) in enumerate(steps):
+        said = f"The {attribute} of the {service} is {value}, note {number}."
+        now = clock()
+        begin = None if since is None else now + timedelta(days=since)
+        until = None if days is None else (begin or now) + timedelta(days=days)
+        one = ids[which % len(ids)] if ids else ""
+        if verb == "remember" or not one:
+            ids.append(memory.remember(said, valid_from=begin, valid_to=until).id)
+        elif verb == "edit":
+            memory.edit(one, content=said)
+        elif verb == "forget":
+            memory.forget(one)
         else:
-            memory.edit(chance.choice(ids), state="invalid")
+            memory.edit(one, state="invalid" if verb == "invalid" else "active")
         moments.append(clock.forward(hours=7))
-    entries = memory.changes(limit=1000)
-    for moment in [*chance.sample(moments, 5), datetime(2020, 1, 1, tzinfo=UTC)]:
-        copy = opened(f"copy{moment:%d%H%M%f}.db")
-        for entry in (one for one in entries if one.at <= moment):
-            with copy._store.transaction("default", "test", entry.at) as transaction:
-                transaction.replay(entry)
-        for service in ("gateway", "ledger"):
-            told = Chronicle(memory._store, "default").attributes(service, moment, moment, Filter())
-            assert told == Chronicle(copy._store, "default").attributes(service, moment, moment, Filter()), moment
+    return moments
+
+
+def test_the_state_at_any_time_equals_a_replay_of_the_journal(opened: Opener, clock: Clock) -> None:
+    store, lives = opened(embedder="off"), iter(range(10**6))
+
+    @settings(max_examples=LIVES, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(st.lists(STEP, min_size=4, max_size=STEPS), st.data())
+    def holds(steps: list[Any], data: st.DataObject) -> None:
+        name = f"life {next(lives)}"
+        memory = store.for_caller(tenant=name)
+        moments = [datetime(2020, 1, 1, tzinfo=UTC), *live(memory, clock, steps)]
+        entries = memory.changes(limit=1000)
+        for turn in range(3):
+            at, true_at, again = (
+                data.draw(st.sampled_from(moments)),
+                data.draw(st.sampled_from(moments)),
+                f"{name} {turn}",
+            )
+            for entry in (one for one in entries if one.at <= at):
+                with store._store.transaction(again, "test", entry.at) as transaction:
+                    transaction.replay(entry)
+            for service in SERVICES:
+                told = Chronicle(store._store, name).attributes(service, at, true_at, Filter())
+                assert told == Chronicle(store._store, again).attributes(service, at, true_at, Filter()), (at, true_at)
+
+    holds()
+
+
+def test_events_are_read_from_commits_incidents_and_decision_records(memory: recollect.Engine, tmp_path: Path) -> None:
+    repo = Repo(tmp_path / "shop")
+    repo.put(
+        "Raise the gateway timeout from 5 s to 60 s",
+        {
+            "incidents/2026-02-01-cards.md": "# Gateway refused cards\n\nDate: 2026-02-01\nSeverity: SEV-1\n"
+            "Service: gateway\n\n## Summary\n\nThe gateway is degraded because of an old certificate.\n",
+            "docs/adr/0001-fly.md": "# 1. Leave Heroku\n\nDate: 2026-01-15\n\n## Status\n\nAccepted\n\n## Context\n\n"
+            "Cost.\n\n## Decision\n\nThe gateway moves from Heroku to Fly.io.\n",
+        },
+    )
+    ingest(memory, repo.path)
+    place = Scope(project="shop")
+    told = {event.action: event for event in memory.timeline("gateway", scope=place).events}
+    assert [told[kind].changes for kind in ("commit", "incident", "decision")] == [
+        ("timeout: 5 s -> 60 s",), ("status: degraded (an old certificate)",), ("place: Heroku -> Fly.io",),
+    ]  # fmt: skip
+    assert [f"{told[kind].at:%Y-%m-%d}" for kind in ("commit", "incident", "decision")] == [
+        "2026-02-28", "2026-02-01", "2026-01-15",
+    ]  # fmt: skip
+    state = {one.name: one for one in memory.state("gateway", scope=place).attributes}
+    assert {name: one.value for name, one in state.items()} == {
+        "place": "Fly.io", "status": "degraded", "timeout": "60 s",
+    }  # fmt: skip
+    assert all(memory.get(one.memory).kind in told for one in state.values())

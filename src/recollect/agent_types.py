@@ -18,8 +18,8 @@ from . import times
 from .types import EVERYWHERE, Kept, Noun, Scope
 
 AGENT_KINDS = (
-    "claude_code", "codex", "gemini", "cursor", "vscode", "windsurf", "opencode", "gpt_agent", "custom_pipeline",
-    "human", "other",
+    "claude_code", "codex", "gemini", "cursor", "vscode", "windsurf", "opencode", "qwen", "copilot", "cline", "zed",
+    "junie", "kiro", "amp", "crush", "continue", "gpt_agent", "custom_pipeline", "human", "other",
 )  # fmt: skip
 CAPABILITIES = (
     "memory_read", "memory_write", "memory_delete", "kb_search", "decision_read", "incident_read", "handoff_initiate",

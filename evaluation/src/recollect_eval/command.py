@@ -41,7 +41,7 @@ NAMES = ("golden", "locomo", "longmemeval", "cosqa", "project", "relevance", *AP
 @click.option("--recipe", metavar="NAME", help="The recipe that is measured.")
 @click.option("--llm", metavar="URL", default="", help="Of qa: the model that answers from what is found.")
 @click.option("--judge", metavar="URL", default="", help="Of qa: another model that judges the answers.")
-@click.option("--file", type=click.Path(path_type=Path), help="One file of questions or notes (multihop, extraction).")
+@click.option("--file", type=click.Path(exists=True, path_type=Path), help="One file (temporal, multihop, extraction).")
 @click.option("--part", type=click.Choice(["judge", "train", "dev"]), default="judge", help="Which part of the data.")
 @click.option("--perfect", is_flag=True, help="With capture: a scripted model extracts just what readers marked.")
 def evaluate(
@@ -87,7 +87,7 @@ def _evaluate_apart(
     elif name == "injection":
         found, render = injection.run(cache, say), injection.render
     elif name == "temporal":
-        found, render = temporal.run(data, part, say), temporal.render
+        found, render = temporal.run(data, part, say, file=file), temporal.render
     elif name in ("multihop", "extraction"):
         found, render = getattr(graph, name)(data, part, say, file), graph.render
     elif name == "ask":

@@ -54,11 +54,10 @@ MAX_METADATA = 10_000  # characters
 SEEN_EVERY = timedelta(minutes=1)
 KEPT = timedelta(days=90)  # how long a session that ended is known
 MOST_KNOWN = 20_000
-# What the programs of assistants call themselves, by how the name begins.
-PROGRAMS = {
-    "claude": "claude_code", "codex": "codex", "gemini": "gemini", "cursor": "cursor", "visual-studio-code": "vscode",
-    "vscode": "vscode", "windsurf": "windsurf", "opencode": "opencode",
-}  # fmt: skip
+# What the programs of assistants call themselves, by how the name begins: like their kind, but for these.
+PROGRAMS = {"claude": "claude_code", "visual-studio-code": "vscode", "github-copilot": "copilot"} | {
+    kind: kind for kind in AGENT_KINDS[1 : AGENT_KINDS.index("gpt_agent")]
+}
 ACTIVATE = "A person can activate it: recollect agent activate ID"
 log = logging.getLogger("recollect")
 
