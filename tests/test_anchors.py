@@ -60,3 +60,18 @@ def test_an_event_is_found_by_the_clause_that_tells_of_it(
 )
 def test_the_present_names_no_event(memory: recollect.Engine, question: str) -> None:
     assert memory.recall(question).time == ""
+
+
+def test_an_event_is_found_by_its_meaning_and_what_ended_answers(memory: recollect.Engine, clock: Clock) -> None:
+    old = memory.remember("Nightly builds run on the old Mac Pro under the desk.").id
+    clock.forward(days=30)
+    memory.remember("The coffee machine is descaled monthly.")
+    new = memory.remember("Nightly builds moved to a rented runner, the Mac Pro is retired.").id
+    clock.forward(days=30)
+    found = memory.recall("Where were nightly builds made before the rented box?")
+    assert "before the rented" in found.time
+    assert [hit.memory.id for hit in found.hits if hit.memory.id in (old, new)] == [old, new]
+    memory.edit(old, state="invalid")
+    assert old not in {hit.memory.id for hit in memory.recall("Where are nightly builds made?").hits}
+    listed = [hit.memory.id for hit in memory.recall("List in order where nightly builds were made").hits]
+    assert [one for one in listed if one in (old, new)] == [old, new]

@@ -26,7 +26,7 @@ from recollect import BadInput, Draft, Scope, Source
 from recollect.cli import cli, upkeep
 from recollect.models.embedder import Role, load
 from recollect.models.hashing import HashingEmbedder
-from recollect_eval import corpus, cosqa, golden, locomo, longmemeval, metrics
+from recollect_eval import corpus, cosqa, golden, locomo, longmemeval, metrics, temporal
 from recollect_eval.cache import CachedEmbedder
 from recollect_eval.command import NAMES
 from recollect_eval.controls import Bm25, Grep, Recency, controls
@@ -206,6 +206,36 @@ def test_cosqa_looks_for_the_one_right_function(tmp_path: Path) -> None:
     report = run("cosqa", data=tmp_path, options=QUICK)
     assert report.mean("MRR") == 1
     assert report.settings["memories"] == 2
+
+
+def test_temporal_notes_hold_as_long_as_their_author_says(tmp_path: Path) -> None:
+    notes = [
+        {"id": "old", "when": "2025-01-10T09:00:00", "valid_to": "2025-05-01T00:00:00", "text": "Ana leads billing."},
+        {"id": "new", "when": "2025-05-01T09:00:00", "recorded": "2025-07-01T09:00:00", "text": "Ben leads billing."},
+    ]
+    asked = {"ask": "Who leads billing in May 2025?", "type": "point", "answers": ["new"], "wrong": ["old"]}
+    both = {
+        "ask": "Who led billing, in order?",
+        "type": "order",
+        "answers": ["old", "new"],
+        "wrong": [],
+        "ordered": True,
+    }
+    store = {
+        "store": "s",
+        "zone": "Asia/Tokyo",
+        "now": "2025-08-01T09:00:00",
+        "notes": notes,
+        "questions": [asked, both],
+    }
+    path = tmp_path / "some.jsonl"
+    path.write_text(json.dumps(store), "utf-8")
+    found = temporal.run(None, "dev", None, file=path)
+    assert found["figures"]["point"] == {
+        "questions": 1, "right in three": 1.0, "wrong time first": 0.0, "recall@10": 1.0,
+    }  # fmt: skip
+    assert found["figures"]["ordered"]["in order"] == 1.0
+    assert temporal.judge({"answers": ["a", "b", "c"], "ordered": True}, ["b", "a", "c"])["in order"] == 2 / 3
 
 
 def test_missing_or_broken_data_is_an_error_that_says_what_to_do(tmp_path: Path) -> None:

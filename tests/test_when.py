@@ -25,6 +25,10 @@ EVENTS = {
 
 # What is said, and the range: days, or moments, or «…» for an open end.
 CASES = """
+    in Oct/Nov 2025 | 2025-10-01 | 2025-12-01
+    in winter 24/25 | 2024-12-01 | 2025-03-01
+    in September '24 | 2024-09-01 | 2024-10-01
+    in the spring before last | 2024-03-01 | 2024-06-01
 2026-03-01 | 2026-03-01 | 2026-03-02
 2026-03 | 2026-03-01 | 2026-04-01
 2026-03-01T10:00Z | 2026-03-01 10:00 | 2026-03-01 10:01
@@ -320,6 +324,19 @@ def test_words_of_time_become_a_range(said: str, start: str, end: str) -> None:
     assert found is not None
     assert (shown(found.start), shown(found.end)) == (start, end)
     assert found.words in said
+
+
+def test_what_differs_from_a_time_came_after_it() -> None:
+    found = find("is the kit handled differently from last year?", NOW)
+    assert found is not None
+    assert (shown(found.start), shown(found.end)) == ("2026-01-01", "…")
+
+
+def test_only_the_past_was_done_by_a_day_that_names_no_year() -> None:
+    assert find("it is due by midsummer", NOW) is None
+    found = find("by midsummer we had an explanation", NOW, told=lambda clause: None)
+    assert found is not None
+    assert (shown(found.start), shown(found.end)) == ("…", "2025-06-22")
 
 
 @pytest.mark.parametrize("said", NOT_TIME.strip().splitlines())

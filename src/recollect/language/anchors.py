@@ -31,7 +31,7 @@ def event(reader: _Reader, i: int, joints: frozenset[str] = frozenset()) -> Span
         if (moment := reader.anchor(name)) is not None:
             utc = times.aware(moment, name)
             return Span(utc, utc, 0.8, last, "event", exact=True, event=True)
-    return None if joints else clause(reader, i)
+    return None if joints or reader.word(i - 1) in lex.LOOSE else clause(reader, i)
 
 
 def clause(reader: _Reader, i: int, *, closed: bool = False) -> Span | None:
@@ -39,7 +39,7 @@ def clause(reader: _Reader, i: int, *, closed: bool = False) -> Span | None:
     end = i
     while end < len(reader.tokens) and end <= i + MAX_CLAUSE and (end == i or reader.then(end)):
         end += 1
-    if end > i + MAX_CLAUSE or end == i or (closed and reader.tokens[end - 1].stop != ","):
+    if end > i + MAX_CLAUSE or end == i or (closed and end < len(reader.tokens) and reader.tokens[end - 1].stop != ","):
         return None
     cuts = [n for n in range(i + 1, end) if reader.word(n) in lex.TURNS_TO]
     for last in (*cuts, end):
@@ -55,8 +55,10 @@ def clause(reader: _Reader, i: int, *, closed: bool = False) -> Span | None:
 
 def meanwhile(reader: _Reader, i: int) -> Span | None:
     """When Boston went live, …; while Priya was on call, …; at the time of the outage: the day it was told."""
-    if reader.word(i) in lex.MEANWHILE:
+    if reader.word(i) in lex.MEANWHILE and reader.then(i + 1) not in lex.AUXILIARIES:
         span = clause(reader, i + 1, closed=True)
+        if span and not {reader.word(n) for n in range(i + 1, span.next)}.isdisjoint(lex.PRESENT):
+            return None  # "when v1 is switched off" is ahead
     else:
         said = " ".join(reader.then(i + n) if n else reader.word(i) for n in range(4))
         span = event(reader, i + 4) if said in ("at the time of", "on the day of") else None
@@ -64,6 +66,16 @@ def meanwhile(reader: _Reader, i: int) -> Span | None:
         return None
     day = reader.cal.local(span.start)
     return reader.days(day, shift(day, "day", 1), span.sure, span.next, exact=True)
+
+
+def before_last(reader: _Reader, span: Span | None) -> Span | None:
+    """The same a year earlier, where it is the spring or the March before last."""
+    if not span or not span.start or not span.end or span.grain not in lex.NAMED:
+        return span
+    if [reader.then(span.next), reader.then(span.next + 1)] != ["before", "last"]:
+        return span
+    first, after = (shift(reader.cal.local(end), "year", -1) for end in (span.start, span.end))
+    return reader.days(first, after, span.sure, span.next + 2, span.grain)
 
 
 def between(reader: _Reader, i: int) -> Ends | None:

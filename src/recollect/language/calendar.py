@@ -72,12 +72,18 @@ ELAPSED = {"second": 1, "minute": 60, "hour": 3600}
 MONTHS_IN = {"month": 1, "quarter": 3, "year": 12}
 DAYS_IN = {"day": 1, "week": 7, "fortnight": 14}
 SLACK = {"day": 0, "week": 3, "fortnight": 7, "month": 15, "quarter": 45, "year": 183}  # days, either way
+LOOSE = ("at", "around", "circa", "on", "by")  # after these a clause is hardly an event: "all at once"
+PRESENT = ("is", "are", "will", "does", "do", "can")
+NAMED = ("month", "quarter")  # grains that come once a year
+SIDES = {"before": -1, "prior": -1, "ahead": -1, "after": 1, "following": 1}
 MANY_HOURS = frozenset(f"{part}s" for part in HOURS)
 VAGUE, LEADS, JOINS, TO, AND = (_set(name) for name in ("vague", "leads", "joins", "to", "and"))
 FROM_START, FROM_END, TO_START, TO_END = (_set(name) for name in ("from start", "from end", "to start", "to end"))
 DETERMINERS, NOT_EVENTS, NOT_WEEKDAY = (_set(name) for name in ("determiners", "not events", "not weekday"))
 AFTER_MAY, UNSURE_MONTHS, NAMES = (_set(name) for name in ("after may", "unsure months", "names"))
-WITH_AFTER, MEANWHILE, TURNS_TO = (_set(name) for name in ("with after", "meanwhile", "turns to"))
+WITH_AFTER, MEANWHILE, TURNS_TO, AUXILIARIES = (
+    _set(name) for name in ("with after", "meanwhile", "turns to", "auxiliaries")
+)
 PAST = re.compile(rf"\b(?:{tables.joined('time', 'past')})\b", re.IGNORECASE)
 BEFORE_YEAR, COUNTED = (_set(name) for name in ("before year", "counted"))
 _BEGINS = _set("begins").union(
@@ -99,6 +105,7 @@ SLASHED = re.compile(r"([0-9]{1,2})/([0-9]{1,2})/((?:19|20|21)?[0-9]{2})")
 DOTTED = re.compile(r"([0-9]{2})\.([0-9]{2})\.((?:19|20|21)[0-9]{2})")
 FOURTH = re.compile(r"((?:19|20|21)[0-9]{2})?-?([qh])([1-4])(?:[-/']?((?:19|20|21)[0-9]{2}))?")
 YEAR_RE = re.compile(r"(?:19|20|21)[0-9]{2}")
+SHORT_YEAR = re.compile(r"['’]([0-9]{2})|((?:20)?[0-9]{2})/[0-9]{2}")  # '24, and the winter 24/25
 DAY_RE = re.compile(r"([0-9]{1,2})(st|nd|rd|th)?")
 BRIEF = re.compile(r"([0-9]{1,4})(s|min|h|hrs?|d|w|mo|y|yr)")
 CLOCK = re.compile(r"([0-9]{1,2})(?::([0-9]{2}))?(am|pm)?")
@@ -146,7 +153,7 @@ def _cut(said: str, start: int, stop: str) -> list[Token]:
         return [day, Token(comma[2], comma[2], middle + 1, start + len(said), stop)]
     pieces: list[tuple[str, int]] = []
     at = 0
-    months = said.lower().split("-")
+    months = re.split("[-/]", said.lower())
     dashes = [len(months[0])] if len(months) == 2 and all(m in MONTHS for m in months) else []
     joints = [(m.start(), m.end()) for m in _DASH.finditer(said)] + [(d, d + 1) for d in dashes]
     for left, right in joints:
@@ -159,7 +166,7 @@ def _cut(said: str, start: int, stop: str) -> list[Token]:
         if word.endswith(("'s", "’s")):
             piece, word = piece[:-2], word[:-2]
         if piece and not (word == "-" and months[0] in ("mid", "early", "late")):
-            word = "–" if word in ("-", "–", "—", "..", "...") else word
+            word = "–" if word in ("-", "/", "–", "—", "..", "...") else word
             tokens.append(Token(word, piece, start + offset, start + offset + len(piece), ""))
     if tokens and not (stop == "." and tokens[-1].word in MONTHS and tokens[-1].word not in ("may", "march")):
         tokens[-1] = tokens[-1]._replace(stop=stop)

@@ -18,7 +18,7 @@ from datetime import UTC, date, datetime
 
 from .. import times
 from . import calendar as lex
-from .anchors import between, event, meanwhile
+from .anchors import before_last, between, event, meanwhile
 from .calendar import Amount, floor, shift
 from .calendar import Span as _Span
 
@@ -167,6 +167,8 @@ class _Reader:
     def led(self, i: int) -> _Span | None:
         """In March, on Friday, over the past year, around Christmas."""
         word, j = self.word(i), i + 1
+        if word == "from" and self.word(i - 1).startswith("different") and (span := self.period(j, led=True)):
+            return span._replace(start=span.end, end=None)  # it asks what came after that
         if word in ("in", "from", "at", "on") and (self.then(j) in ("last", "next") or self.ago(j)):
             return None  # the preposition belongs to what was said before: "the race I took part in a month ago"
         span = self.period(j, led=True) if self.then(j) else None
@@ -190,7 +192,7 @@ class _Reader:
     def bounded(self, i: int) -> _Span | None:
         """Since March, until Friday, before incident-123, prior to the migration, older than two weeks."""
         word, j, pair = self.word(i), i + 1, f"{self.word(i)} {self.then(i + 1)}"
-        if pair in ("prior to", "up to", "older than", "earlier than", "newer than", "later than"):
+        if pair in ("prior to", "ahead of", "up to", "older than", "earlier than", "newer than", "later than"):
             word = {"up": "until", "newer": "after", "later": "after"}.get(word, "before")
             j += 1
         known = word in lex.FROM_START | lex.FROM_END | lex.TO_START | lex.TO_END
@@ -200,7 +202,8 @@ class _Reader:
             edge = self.cal.rolled(self.instant, amount, -1)
             return _Span(edge, None, 0.9, amount.next) if word == "after" else _Span(None, edge, 0.9, amount.next)
         span = self.period(j, led=True) or (self.then(j) == "the" and self.period(j + 1, led=True)) or self.event(j)
-        if not span or (word in ("through", "by") and not span.exact):
+        past = word == "by" and self.told is not unknown  # "due by Friday" is ahead, "by Easter we had" is not
+        if not span or (word in ("through", "by") and (span.event or not (span.exact or past))):
             return None
         if word in lex.FROM_START and (both := self.span(j, span, lex.TO)):
             return both
@@ -234,13 +237,14 @@ class _Reader:
         article = self.word(i) in ("the", "within", "in")
         j = i + (2 if article and self.then(i + 1) == "the" else 1 if article else 0)
         amount = self.amount(j)
-        if amount is None and article and (unit := lex.UNITS.get(self.then(j))):
-            amount = Amount(1, 1, unit, j + 1)
+        first = j + (self.then(j) == "first")
+        if amount is None and article and (unit := lex.UNITS.get(self.then(first))):
+            amount = Amount(1, 1, unit, first + 1)
         if amount is None and self.word(i) in ("shortly", "right", "just", "immediately", "soon"):
             amount, article = Amount(1, 1, "week", i + 1), True
-        if amount is None or (sign := {"before": -1, "after": 1, "following": 1}.get(self.then(amount.next), 0)) == 0:
+        if amount is None or (sign := lex.SIDES.get(self.then(amount.next), 0)) == 0:
             return None
-        k = amount.next + 1
+        k = amount.next + 1 + (self.then(amount.next + 1) in ("of", "to"))
         base = (self.period(k, led=True) or self.event(k)) if self.then(k) else None
         if base is None or base.start is None or base.end is None:
             return None
@@ -260,7 +264,7 @@ class _Reader:
     # -- periods
 
     def period(self, i: int, led: bool) -> _Span | None:
-        return self.whole(i, led) or self.part(i)
+        return before_last(self, self.whole(i, led) or self.part(i))
 
     def whole(self, i: int, led: bool) -> _Span | None:
         if not self.word(i):
@@ -381,6 +385,8 @@ class _Reader:
         j = i + (self.then(i) in ("of", "in"))
         if lex.YEAR_RE.fullmatch(word := self.then(j, comma=True)):
             return int(word), j + 1
+        if short := lex.SHORT_YEAR.fullmatch(word):
+            return 2000 + int(short[1] or short[2]) % 100, j + 1
         if (turn := lex.TURNS.get(word)) is not None and word != "past" and self.then(j + 1) == "year":
             return self.today.year + turn, j + 2
         return None, i

@@ -9,6 +9,8 @@ clause ("before we found the missing index", "when Boston went live, …").
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 
@@ -18,19 +20,25 @@ from ..language.when import Anchor
 from ..remember.belief import sums_up
 from ..store.contract import Store
 from ..types import Filter, Memory, Scope
+from . import intent
 
 NAMED_IN = 160  # characters of a memory without a title in which an event is named
 LOOKED_AT = 20
 FEW = 4  # terms of a name of which one word is most
 COVERED = 0.6  # which share of the words of a clause, the rarer the more, its memory must have
 NO_EVENTS = ("code", "doc")
+MEANT = 0.3  # the least cosine of a clause and the memory that tells of it in other words
+ASKED, WORDS, KIND = 0.5, 0.1, 0.15  # what count beside it the cosine of the question, the share of words, the kind
+POINTS_BACK = re.compile(r"(?:it|he|she|they|that|this)\b", re.IGNORECASE)
+Near = Callable[[str], Mapping[str, tuple[float, float]]]  # memories, by the cosines of a clause and of the question
 
 
-def anchors(store: Store, tenant: str, scope: Scope, question: str) -> tuple[Anchor, Anchor]:
-    """How the events of a question are looked up: by a name, and by a clause that tells of one."""
+def anchors(store: Store, tenant: str, scope: Scope, question: str, near: Near | None = None) -> tuple[Anchor, Anchor]:
+    """How the events of a question are looked up: by a name, and by a clause that tells of one, in its words or, with
+    `near`, in others."""
     return (
         partial(moment_of, store, tenant, scope, question=question),
-        partial(told_by, store, tenant, scope),
+        partial(told_by, store, tenant, scope, near=near),
     )
 
 
@@ -54,22 +62,37 @@ def moment_of(store: Store, tenant: str, scope: Scope, event: str, question: str
     return _told_at(best[0]) if len(words) > 1 else min(map(_told_at, best))
 
 
-def told_by(store: Store, tenant: str, scope: Scope, clause: str) -> datetime | None:
+def told_by(store: Store, tenant: str, scope: Scope, clause: str, near: Near | None = None) -> datetime | None:
     """When something was that a clause tells of in words of its own: "we found the missing index".
 
-    The memory has nearly all that the store knows of its words; a single word counts where one memory alone has it.
+    The memory has nearly all that the store knows of its words. Else the memory counts that is nearest to the clause
+    and the question by meaning, or without vectors the only one that has a single word of it.
     """
     words = sorted(set(terms.of_query(clause)))
     total, counts = store.frequencies(tenant, words, Filter(scope, states=HELD_ONCE)) if words else (0, {})
     rarity = {word: math.log(1 + total / counts[word]) for word in words if counts.get(word)}
     found = _naming(store, tenant, scope, set(rarity)) if rarity else []
-    if not found or (len(rarity) == 1 and len(found) > 1):
-        return None
     covers = {one.id: sum(rarity[word] for word in terms_of(one) & rarity.keys()) for one in found}
-    best = max(covers.values())
-    if best < COVERED * sum(rarity.values()):
-        return None
-    return min(_told_at(one) for one in found if covers[one.id] == best)
+    best = max(covers.values(), default=0.0)
+    if found and best >= COVERED * sum(rarity.values()) and (len(rarity) > 1 or (len(found) == 1 and not near)):
+        return min(_told_at(one) for one in found if covers[one.id] == best)
+    return _meant(store, tenant, near(clause), clause, words) if near and words else None
+
+
+def _meant(
+    store: Store, tenant: str, near: Mapping[str, tuple[float, float]], clause: str, words: Sequence[str]
+) -> datetime | None:
+    """When the memory was told that is nearest to a clause and its question; a word of the clause counts, too, and the
+    kind that it tells of. One that points back ("it moved") says too little by itself."""
+    memories, kinds, alone = store.memories(tenant, list(near)), intent.kinds(clause), not POINTS_BACK.match(clause)
+
+    def fit(memory: Memory) -> float:
+        cosine, question = near[memory.id]
+        shared = len(terms_of(memory).intersection(words)) / len(words)
+        return alone * cosine + ASKED * question + WORDS * shared + KIND * kinds.get(memory.kind, 0.0)
+
+    able = [one for one in memories.values() if _may_tell(one) and (not alone or near[one.id][0] >= MEANT)]
+    return _told_at(max(able, key=fit)) if able else None
 
 
 def _naming(store: Store, tenant: str, scope: Scope, words: set[str]) -> list[Memory]:
@@ -77,7 +100,12 @@ def _naming(store: Store, tenant: str, scope: Scope, words: set[str]) -> list[Me
     found = store.match(tenant, sorted(words), Filter(scope, states=HELD_ONCE), LOOKED_AT)
     memories = store.memories(tenant, [id for id, _ in found])
     some = (memories[id] for id, _ in found if id in memories)
-    return [one for one in some if one.kind not in NO_EVENTS and not one.scope.session and not sums_up(one)]
+    return [one for one in some if _may_tell(one)]
+
+
+def _may_tell(memory: Memory) -> bool:
+    """Whether a memory can be the one that tells of an event."""
+    return memory.kind not in NO_EVENTS and not memory.scope.session and not sums_up(memory)
 
 
 def _told_at(memory: Memory) -> datetime:

@@ -43,11 +43,23 @@ _LIST = re.compile(
     re.IGNORECASE,
 )
 KIND_WORDS = frozenset(terms.terms(" ".join(LISTED)))
+# Other words for an incident, which bind only where one of several is meant: "the last glitch before Christmas".
+TROUBLE = (
+    "failures crashes bugs glitches problems breakdowns disturbances disruptions faults hiccups mishaps breakages"
+).split()
+KIND_WORDS |= frozenset(terms.terms(" ".join(TROUBLE)))
+_KINDS = LISTED | dict.fromkeys(TROUBLE, "incident")
 # One of them, by its place in time: "the last incident before Christmas", "which decision followed the outage".
-_ONE = "|".join(sorted({name.removesuffix("s") for name in LISTED}))
+_ONE = "|".join(sorted({name.removesuffix("s") for name in _KINDS} | {"crash", "glitch"}, reverse=True))
+_LAST, _FIRST = "last|latest|most recent|newest|final", "first|earliest|oldest|next"
+_BROKE = r"(?:went|gone|goes) (?:wrong|down)|broke(?: down)?|failed|crashed|blew up|fell over|was hit"
 _NTH = re.compile(
-    rf"\b(?:(?P<last>last|latest|most recent|newest|final)|(?P<first>first|earliest|oldest|next)) (?P<kind>{_ONE})\b"
-    rf"|^which (?P<asked>{_ONE}) (?:(?P<after>followed|came (?:\w+ )?after)|preceded|came (?:\w+ )?before)\b",
+    rf"\b(?:(?P<last>{_LAST})|(?P<first>{_FIRST})) (?:\w+ )?(?P<kind>{_ONE})\b"
+    rf"|^which (?P<asked>{_ONE}) (?:\w+ )?(?:(?P<after>followed|came (?:\w+ )?after)|preceded|came (?:\w+ )?before)\b"
+    rf"|\b(?:(?:last|latest) thing (?:that |to )?(?:{_BROKE}|break|fail|go wrong)"
+    rf"|(?P<thing>(?:first|next) thing (?:that |to )?(?:{_BROKE}|break|fail|go wrong))"
+    rf"|what (?:{_BROKE}) (?:(?P<soon>first|next|(?:just|right|shortly|immediately) (?:after|following))"
+    r"|last|(?:just|right|shortly|immediately) (?:before|ahead|prior)))\b",
     re.IGNORECASE,
 )
 # Words that say nothing of a subject: that something happened, to whom in general, and that it is to be listed.
@@ -55,7 +67,7 @@ EMPTY = frozenset(
     terms.terms(
         "happen happened occur occurred go going thing things team anything something change changed different new"
         " list tell give show walk order chronological chronologically history sequence timeline"
-        " first last next latest recent oldest newest earliest final"
+        " first last next latest recent oldest newest earliest final bad big most went wrong broke fail crash"
     )
 )
 _ASKED = tuple((re.compile(pattern, re.IGNORECASE), kinds) for pattern, kinds in KINDS_ASKED)
@@ -86,8 +98,14 @@ def listed(question: str) -> dict[str, tuple[str, ...]]:
     {'network': ('opinion',)}
     """
     found, one = _LIST.match(question.strip()), _NTH.search(question)
-    name = LISTED[found[1].lower()] if found else LISTED[f"{(one['kind'] or one['asked']).lower()}s"] if one else ""
+    name = LISTED[found[1].lower()] if found else _kind_of(one) if one else ""
     return {"network" if name in NETWORKS else "kind": (name,)} if name else {}
+
+
+def _kind_of(one: re.Match[str]) -> str:
+    """The kind of which one is meant."""
+    said = (one["kind"] or one["asked"] or "incident").lower()
+    return _KINDS.get(f"{said}s") or _KINDS[f"{said}es"]
 
 
 def nth(question: str) -> str:
@@ -95,9 +113,11 @@ def nth(question: str) -> str:
 
     >>> nth("What was the last incident before May?"), nth("Which decision followed the outage?"), nth("Which task?")
     ('last', 'first', '')
+    >>> nth("What broke right before the move?"), listed("Last bad glitch before the launch?")
+    ('last', {'kind': ('incident',)})
     """
     one = _NTH.search(question)
-    return "" if one is None else "first" if one["first"] or one["after"] else "last"
+    return "" if one is None else "first" if any(one[name] for name in ("first", "after", "thing", "soon")) else "last"
 
 
 def bare(question: str, time: str) -> float:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from ..language import terms
 from ..types import Memory
+from .understand import Understood
 
 _JOINT = re.compile(r"\.|::|->|#|/")
 # Words that say what is wanted of a name, and are no part of one.
@@ -62,3 +63,10 @@ def _parts(name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def _content(words: Sequence[str]) -> frozenset[str]:
     return frozenset(word for word in words if word not in terms.STOP_WORDS) or frozenset(words)
+
+
+def verbatim(memory: Memory, asked: Understood) -> float:
+    """Which share of the quoted phrases, identifiers, paths and codes of a question stands in a memory as it is."""
+    wanted = (*asked.phrases, *asked.identifiers)
+    said = f"{memory.title}\n{memory.content}\n{' '.join(memory.refs)}".casefold() if wanted else ""
+    return sum(one.casefold() in said for one in wanted) / len(wanted) if wanted else 0.0

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from .. import rank
 from ..errors import ModelUnavailable, StoreCorrupt
-from ..history.asof import Past, held
+from ..history.asof import HELD_ONCE, Past, held
 from ..language import terms
 from ..store.contract import Store
 from ..types import STATES, Filter, Hit, Link, Memory, Recall
@@ -29,7 +29,7 @@ from .anchors import anchors
 from .arms import Arms, Scores, closeness, within
 from .chains import Chain, Chains, wants_chain, with_chains
 from .explaining import explained
-from .naming import Names
+from .naming import Names, verbatim
 from .observed import opinions_moved, without_summaries
 from .printing import printed_tokens, read_text, said, why
 from .query import Query
@@ -199,7 +199,8 @@ class Reader:
         """The candidates of a question: understood, looked for by every arm, fused, and read."""
         with watch.stage("understand"):
             filter = query.filter
-            events = () if filter.shared else anchors(self.store, self.tenant, filter.scope, query.text)
+            near = partial(self._near_clause, query, models.embedder) if models.embedder else None
+            events = () if filter.shared else anchors(self.store, self.tenant, filter.scope, query.text, near)
             asked = understand(query.text, local(query.as_of or self.now()), self.lexicon, *events)
             timing = timing_of(asked.text, asked.when, self.now())
             hints = {**(intent.listed(asked.text) if query.binds else {}), **asked.hints}
@@ -272,6 +273,14 @@ class Reader:
                 if found:
                     arms["links"] = self._allowed(query, found, arms)
         return arms, skipped
+
+    def _near_clause(self, query: Query, embedder: Embedder, clause: str) -> dict[str, tuple[float, float]]:
+        """What is nearest to a clause of a question, with its cosines of both."""
+        once = Filter(query.filter.scope, states=HELD_ONCE)
+        found = self.store.nearest(self.tenant, embedder.model, self._vector(clause, embedder), once, READ_DEEP)
+        ids = [id for id, _ in found]
+        whole = self.store.cosines(self.tenant, embedder.model, self._vector(query.text, embedder), ids)
+        return {id: (cosine, whole.get(id, 0.0)) for id, cosine in found}
 
     def _vector(self, question: str, embedder: Embedder) -> Floats:
         """The vector of a question; the last few are kept, because a brief asks the same of several kinds."""
@@ -400,6 +409,8 @@ class Reader:
                 unused = days(memory.last_accessed_at or memory.created_at, now)
                 weight = rank.gentle(memory.importance, age, memory.confidence, unused)
             score = ranked.scores.get(memory.id, 0.0)
+            if found.timing and ranked.logits:
+                score -= found.timing.penalty(memory)
             weighed.append(Scored(memory, score + TIE * math.log(weight) if ranked.logits else score * weight))
         return sorted(weighed, key=lambda one: (-one.score, one.memory.id))
 
@@ -488,8 +499,8 @@ class Reader:
         """The candidates in the order that the time of the question, or its wish for one, gives them."""
         if "time" not in found.query.recipe.arms:
             return scored
-        words = set(terms.of_query(found.question.replace(found.timing.words, " ") if found.timing else found.question))
         near, nth = found.arms.get("vector", {}), intent.nth(found.question)
+        words = set(terms.of_query(found.timing.rest(found.question, bool(nth)) if found.timing else found.question))
         if nth or (found.timing is None and asks_order(found.question)):
             return in_order(scored, words - intent.KIND_WORDS, near, found.timing, nth)
         if found.timing is None:
@@ -572,13 +583,6 @@ def local(moment: datetime) -> datetime:
 
 def days(moment: datetime, now: datetime) -> float:
     return (now - moment).total_seconds() / 86400
-
-
-def verbatim(memory: Memory, asked: Understood) -> float:
-    """Which share of the quoted phrases, identifiers, paths and codes of a question stands in a memory as it is."""
-    wanted = (*asked.phrases, *asked.identifiers)
-    said = f"{memory.title}\n{memory.content}\n{' '.join(memory.refs)}".casefold() if wanted else ""
-    return sum(one.casefold() in said for one in wanted) / len(wanted) if wanted else 0.0
 
 
 def passes(memory: Memory, query: Query) -> bool:

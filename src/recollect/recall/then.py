@@ -17,20 +17,21 @@ from ..remember.write import CLAIMS, opposed
 from ..store.contract import Store
 from ..types import Link, Memory
 from .query import Query
-from .timing import Timing
+from .timing import Timing, asks_past
 
 
 def asked_back(query: Query, timing: Timing | None, now: datetime) -> Query:
-    """The question, open to what has ended since, where it names a time that is over and its asker named none.
+    """The question, open to what has ended since, where it asks for a course of things or names a time that is over,
+    and its asker named none.
 
     One that asks for what was believed is answered from what was known when its time was over.
     """
-    if timing is None or query.as_of or query.true_at or query.filter.current_at is None:
+    if query.as_of or query.true_at or query.filter.current_at is None or not (timing or asks_past(query.text)):
         return query
-    end = min(timing.end or now, now)
-    known = end if timing.believed and timing.end and timing.end <= now else None
+    end = min(timing.end or now, now) if timing else now
+    known = end if timing and timing.believed and timing.end and timing.end <= now else None
     filter = query.filter.but(states=HELD_ONCE, current_at=None)
-    return replace(query, then=(timing.start or times.EPOCH, end), as_of=known, filter=filter)
+    return replace(query, then=((timing and timing.start) or times.EPOCH, end), as_of=known, filter=filter)
 
 
 def held_then(

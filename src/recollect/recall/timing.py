@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from ..language import tables, terms, when
+from ..language import calendar, tables, terms, when
 from ..types import Memory
 from . import intent
 from .arms import SURE
@@ -27,6 +27,9 @@ LISTED = 40  # candidates that a list in the order of time is made of
 BEARS, CLOSE = 2, 0.9  # more than half the most words, or this share of the best cosine, bears on a question too
 FLOOR = 0.001  # what a place in such a list is worth at least
 _BELIEVED = re.compile(rf"\b(?:{tables.joined('time', 'believed')})\b", re.IGNORECASE)
+_NEWEST = re.compile(rf"\b(?:{tables.joined('time', 'newest')})\b", re.IGNORECASE)
+_EVENTS = re.compile(rf"\b(?:{tables.joined('time', 'events')})\b", re.IGNORECASE)
+_COURSE = re.compile(rf"\b(?:{tables.joined('time', 'course')})\b", re.IGNORECASE)
 _IN_ORDER = re.compile(rf"\b(?:{tables.joined('time', 'in order')})\b", re.IGNORECASE)
 INSIDE, BEFORE, LATER = range(3)
 Alike = Callable[[Memory, Memory], bool]
@@ -41,6 +44,9 @@ class Timing:
     words: str
     bare: bool
     believed: bool
+    newest: bool = False  # it asks what is new since then
+    state: bool = False  # it asks for what held then, and not for what happened
+    past: bool = True  # it is in the past tense
 
     def place(self, memory: Memory) -> int:
         """Whether a memory is of the time, from before it, or from later."""
@@ -48,9 +54,29 @@ class Timing:
         if self._inside(told):
             return INSIDE
         own = when.find(memory.content, told)
-        if own and own.start and own.confidence >= EXACT and self._inside(own.start):
+        if own and own.start and own.end and own.confidence >= EXACT and self._inside(own.start):
             return INSIDE
         return LATER if self.end and told >= self.end else BEFORE
+
+    def penalty(self, memory: Memory) -> float:
+        """How much less probable it is that a memory answers because of its time, as a logit.
+
+        What held at a time may have been told long before, and what has ended since is what is asked about.
+        """
+        place = self.place(memory)
+        if self.end is None or self.start is None:
+            return (3.5 if self.past else 1.0) * (place == (BEFORE if self.end is None else LATER))
+        if place == LATER:
+            return 2.0 if self.past else 1.0
+        if self.state:
+            return -0.8 * (place == BEFORE) - (memory.valid_to is not None)
+        return (1.5 if self.newest else 0.5) * (place == BEFORE)
+
+    def rest(self, question: str, one: bool) -> str:
+        """What a question says beside its time; of one that wants the last of a kind before an event, what it says
+        before it: what follows may still tell of the event."""
+        before, _, after = question.partition(self.words)
+        return before if one and before.strip() else f"{before} {after}"
 
     def _inside(self, moment: datetime) -> bool:
         # A range that does not begin on the hour begins with an event, which is not part of what came after it.
@@ -68,7 +94,13 @@ def timing_of(question: str, found: when.When | None, now: datetime) -> Timing |
     bare = intent.bare(question, found.words) == 1
     if found.end and found.start and found.start <= now < found.end and not bare:
         return None
-    return Timing(found.start, found.end, found.words, bare, bool(_BELIEVED.search(question)))
+    rest = question.replace(found.words, " ")
+    newest = _NEWEST.search(question) is not None and (found.end is not None or found.words.startswith("since"))
+    believed = _BELIEVED.search(question) is not None
+    state = believed or not (bare or newest or _EVENTS.search(rest) or "incident" in intent.kinds(rest))
+    return Timing(
+        found.start, found.end, found.words, bare, believed, newest, state, calendar.PAST.search(rest) is not None
+    )
 
 
 def asks_order(question: str) -> bool:
@@ -78,6 +110,15 @@ def asks_order(question: str) -> bool:
     (True, False)
     """
     return _IN_ORDER.search(question) is not None
+
+
+def asks_past(question: str) -> bool:
+    """Whether a question asks for the course of things, without naming a time: also what has ended belongs to it.
+
+    >>> asks_past("How did the limit change?"), asks_past("Who led it originally?"), asks_past("Who leads it?")
+    (True, True, False)
+    """
+    return asks_order(question) or _COURSE.search(question) is not None
 
 
 def describe(timing: Timing, query: Query) -> str:
@@ -143,7 +184,7 @@ def arrange(scored: Sequence[Scored], timing: Timing, fit: Fit) -> list[Scored]:
     head = list(scored[:DEPTH])
     places = {one.memory.id: timing.place(one.memory) for one in head}
     words = {one.memory.id: fit.words(one.memory) for one in head}
-    if timing.start and (timing.bare or not any(words.values())):
+    if timing.start and (timing.bare or not (timing.state or timing.newest or any(words.values()))):
         order = sorted(head, key=lambda one: places[one.memory.id] != INSIDE)
         return _rescored(order, scored, sum(place == INSIDE for place in places.values()))
 
@@ -152,7 +193,8 @@ def arrange(scored: Sequence[Scored], timing: Timing, fit: Fit) -> list[Scored]:
         mine, theirs = words[one.id], words[other.id]
         if places[one.id] == places[other.id] and theirs < mine and fit.near.get(one.id, 0) > fit.near.get(other.id, 0):
             return True
-        fits = (bool(theirs) and theirs <= mine) or (2 * len(mine) >= len(theirs) and fit.alike(one, other))
+        close = timing.newest or 2 * len(mine) >= len(theirs)
+        fits = (bool(theirs) and theirs <= mine) or (close and fit.alike(one, other))
         return fits and _is_better(one, other, timing, places)
 
     order = []
@@ -166,6 +208,8 @@ def _is_better(one: Memory, other: Memory, timing: Timing, places: Mapping[str, 
     """Whether the time of a memory fits the time asked for better than that of another."""
     mine, theirs = places[one.id], places[other.id]
     told, then = (memory.valid_from or memory.created_at for memory in (one, other))
+    if timing.newest and mine == theirs == INSIDE:
+        return told > then
     if timing.end is None:
         return mine == INSIDE and (theirs != INSIDE or told < then)
     if timing.start is None:
