@@ -37,7 +37,7 @@ class Settings:
     user: str = _setting("", "The user that new memories belong to; empty means no user")
     project: str = _setting("", "The project that new memories belong to; empty means every project")
     embedder: str = _setting(
-        "default", "The embedding model: default, hashing, off, a URL, or a folder with model.onnx"
+        "default", "The embedding model: default, multilingual, hashing, off, a URL, or a folder with model.onnx"
     )
     reranker: str = _setting("off", "What deep recall also asks: off, late, or a folder with a cross-encoder")
     llm: str = _setting(

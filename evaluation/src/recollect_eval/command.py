@@ -12,21 +12,13 @@ import click
 
 from recollect.cli.program import App, command
 
-from . import ask, capture, graph, injection, qa, temporal
+from . import ask, capture, graph, injection, languages, qa, temporal
 from . import report as reports
 from .answers import measure
 from .run import Options, run
 
-APART = (
-    "answers",
-    "injection",
-    "capture",
-    "temporal",
-    "multihop",
-    "extraction",
-    "ask",
-    "qa",
-)  # with figures of their own
+# Those with figures of their own.
+APART = ("answers", "injection", "capture", "temporal", "multihop", "extraction", "ask", "qa", "languages")
 NAMES = ("golden", "locomo", "longmemeval", "cosqa", "project", "relevance", *APART)
 
 
@@ -55,8 +47,8 @@ def evaluate(
     trusted; with `injection`, what the prompt hook puts before an assistant; with `capture`, whether the memories made
     of real sessions are worth keeping; with `temporal`, whether questions about a time are answered from that time;
     with `multihop`, whether questions are answered that need several notes; with `extraction`, which entities and
-    relations are read from notes; with `ask`, whether answers about unfamiliar projects are useful; with `qa`,
-    how often a model answers rightly from what is found.
+    relations are read from notes; with `ask`, whether answers about unfamiliar projects are useful; with `qa`, how
+    often a model answers rightly from what is found; with `languages`, notes and questions that are not in English.
     """
     if name == "qa":
         app.say(qa.run(data, cache, llm, judge, say=None if app.json else partial(click.echo, err=True)),
@@ -90,6 +82,8 @@ def _evaluate_apart(
         found, render = temporal.run(data, part, say, file=file), temporal.render
     elif name in ("multihop", "extraction"):
         found, render = getattr(graph, name)(data, part, say, file), graph.render
+    elif name == "languages":
+        found, render = languages.run(say), languages.render
     elif name == "ask":
         found, render = ask.run(data, cache, part, say), ask.render
     else:

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 Role = Literal["query", "document"]
 PACKAGED = Path(__file__).parent / "data" / "arctic-embed-s"
+PACKAGED_MODEL = "arctic-embed-s-int8/2"
+MULTILINGUAL = "multilingual/1"
+SCALE = 1.328  # what the product of two multilingual vectors counts, to be on the scale of the packaged model
 
 
 class Embedder(Protocol):
@@ -54,6 +57,10 @@ def load(name: str = "default") -> Embedder:
         from .hashing import HashingEmbedder
 
         return HashingEmbedder()
+    if name == "multilingual":
+        from .multilingual import MultilingualEmbedder
+
+        return MultilingualEmbedder()
     if "://" in name:
         from . import remote
 
@@ -62,12 +69,22 @@ def load(name: str = "default") -> Embedder:
     if name != "default" and (not name or not folder.is_dir()):
         raise BadInput(
             f"{name!r} is neither a known embedder nor a folder.",
-            fix="Use default, hashing, a URL such as ollama://localhost/nomic-embed-text, or the path of a folder with "
-            "model.onnx and tokenizer.json.",
+            fix="Use default, multilingual, hashing, a URL such as ollama://localhost/nomic-embed-text, or the path of "
+            "a folder with model.onnx and tokenizer.json.",
         )
     from .onnx import OnnxEmbedder
 
     return OnnxEmbedder(folder)
+
+
+def on_scale_of(model: str) -> str:
+    """The model on whose scale the cosines of a model are, once `scale` is applied."""
+    return PACKAGED_MODEL if model == MULTILINGUAL else model
+
+
+def scale(model: str) -> float:
+    """What the cosines of a model are multiplied with, to be on the scale that thresholds and rankers know."""
+    return SCALE if model == MULTILINGUAL else 1.0
 
 
 def checked(texts: Sequence[str], role: Role) -> list[str]:

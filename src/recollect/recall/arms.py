@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from .. import rank
 from ..language import terms
 from ..language.when import When
+from ..models.embedder import scale
 from ..store.contract import Store
 from ..types import Filter, Link, Memory
 
@@ -64,7 +65,8 @@ class Arms:
         """Meaning; what other arms found is given its cosine too, so that a sum compares like with like."""
         near = dict(self.store.nearest(self.tenant, model, query, self.filter, self.depth))
         missing = [id for id in others if id not in near]
-        return near | self.store.cosines(self.tenant, model, query, missing) if missing else near
+        near |= self.store.cosines(self.tenant, model, query, missing) if missing else {}
+        return near if (factor := scale(model)) == 1.0 else {id: factor * one for id, one in near.items()}
 
     def links(self, fused: rank.Scores) -> Scores:
         """What is linked to the best candidates, or refers to the same file, commit or decision."""

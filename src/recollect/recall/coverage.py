@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 WANTED = 0.5  # how probable it must be that everything is wanted
 LEAST = 10  # so many are given in any case; further ones lie no more than this below the best logit, or sum of the arms
-MARGIN_LOGIT, MARGIN_SUM = 6.0, 0.6
+MARGIN_LOGIT, MARGIN_SUM = 9.0, 0.6
 ALIKE = 0.75  # the share of common terms from which one of two memories is left out
 FEW = 6  # hits that are one list, without topics
 NAMED = 2.0  # what a tag or a name counts as a topic beside a plain word

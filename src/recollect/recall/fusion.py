@@ -3,7 +3,8 @@
 A fixed share loses where texts are long and chatty, or terse and full of rare words. A few numbers of what both arms
 found (how well the best fits, how far it leads, how much they agree) give the share of the words, between a tenth and
 seven tenths. The fit was drawn to the share at which all kinds of text do about equally well, so that an unfamiliar one
-is not taken for one of them. Fitted by `training/fit_fusion.py`; it orders in `fast`, because the ranker weighs both.
+is not taken for one of them. Fitted by `training/fit_fusion.py`. It orders in `fast`, and what the ranker says is added
+to it in `balanced`, so that on text of an unfamiliar sort the order is no worse than that of the arms themselves.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from typing import TYPE_CHECKING
 
 from .. import rank
 from ..language import terms
+from ..models.embedder import on_scale_of
+from . import foreign
 
 if TYPE_CHECKING:
     from ..models.embedder import Embedder
@@ -37,12 +40,15 @@ def load() -> tuple[str, tuple[tuple[float, float, float], ...]]:
 
 
 def decided(
-    query: Query, question: str, arms: Mapping[str, rank.Scores], memories: Sequence[Memory], model: Embedder | None
+    query: Query, question: str, arms: Mapping[str, rank.Scores], memories: Sequence[Memory], model: Embedder | None,
+    other: bool = False,
 ) -> float | None:  # fmt: skip
-    """How much words count beside vectors for this question, where no ranker weighs both; None: as the recipe says."""
-    if query.effort != "fast" or query.fusion != "sum" or not query.recipe.adapts:
+    """How much words count beside vectors for this question; None: as the recipe says. `other`: not in English."""
+    if model is None or query.fusion != "sum" or not query.recipe.adapts:
         return None
-    if model is None or model.model != load()[0] or not arms.get("text") or not arms.get("vector"):
+    if other:
+        return foreign.words_share(model.model)
+    if on_scale_of(model.model) != load()[0] or not arms.get("text") or not arms.get("vector"):
         return None
     text, vector = (_among(memories, arms[arm]) for arm in ("text", "vector"))
     return words_share(question or query.text, text, vector)

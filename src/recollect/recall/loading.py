@@ -78,7 +78,7 @@ class Loader:
                 from ..models import embedder
 
                 self._before[model] = None
-                for name in ("default", "hashing"):
+                for name in ("default", "hashing", "multilingual"):
                     try:
                         found = embedder.load(name)
                     except ModelUnavailable as error:

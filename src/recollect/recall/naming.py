@@ -10,10 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ..language import terms
 from ..types import Memory
 from .understand import Understood
+
+if TYPE_CHECKING:
+    from .understand import Understood
 
 _JOINT = re.compile(r"\.|::|->|#|/")
 # Words that say what is wanted of a name, and are no part of one.

@@ -22,9 +22,10 @@ from .. import rank
 from ..errors import ModelUnavailable, StoreCorrupt
 from ..history.asof import HELD_ONCE, Past, held
 from ..language import terms
+from ..models.embedder import on_scale_of
 from ..store.contract import Store
 from ..types import STATES, Filter, Hit, Link, Memory, Recall
-from . import coverage, fusion, intent
+from . import coverage, foreign, fusion, intent
 from .anchors import anchors
 from .arms import Arms, Scores, closeness, within
 from .chains import Chain, Chains, wants_chain, with_chains
@@ -33,6 +34,7 @@ from .naming import Names, verbatim
 from .observed import opinions_moved, without_summaries
 from .printing import printed_tokens, read_text, said, why
 from .query import Query
+from .recipes import RECIPES
 from .select import ALIKE, Scored, by_age, has_words_of, newer_first, once_each, select, tells, with_sessions, withheld
 from .then import asked_back, held_then, told_at
 from .timing import DEPTH as ARRANGED
@@ -56,6 +58,7 @@ NEAR_ENOUGH, AHEAD, DOUBT = 0.45, 0.08, 0.03
 PART = 0.9  # what the answer to one of several questions counts beside the answer to all of them
 VERBATIM = 0.8  # what a memory gains that has what was quoted or named as it is
 DEFINES = 1.0  # what code gains that is called what was asked for, before whatever merely speaks of it
+BY_ARMS = 6.0  # what the sum of the arms counts beside the ranker's logit: what it has not learnt, the arms may know
 TIE = 4.0  # how much importance, age and confidence move a logit: enough to decide between what fits about equally well
 OPEN = 0.3  # what a time counts that lacks a beginning or an end: "before March" is most of the past
 SETTLED = 10  # places in which what contradicts each other is put in order
@@ -104,6 +107,8 @@ class Found:
     parts: list[Scores] = field(default_factory=list)  # how well each question in the question is answered
     timing: Timing | None = None
     chains: dict[str, Chain] = field(default_factory=dict)  # the best that ends at a memory
+    foreign: bool = False  # the question, or most of what is found, is not in English
+    adapted: Scores = field(default_factory=dict)  # the sum of the arms with the shares decided for this question
     words: float | None = None  # how much words counted beside vectors, where that was decided for this question
 
     @property
@@ -215,9 +220,13 @@ class Reader:
             if "prominence" in query.recipe.arms:
                 arms["prominence"] = self._prominence(query, memories)
                 fused = self._fuse(query, arms)
-            words = fusion.decided(query, asked.text, arms, memories, models.embedder)
-            fused = fused if words is None else fusion.fuse(query.recipe, words, arms, memories)
-        return Found(query, asked, arms, fused, memories, skipped, timing=timing, words=words)
+            other = query.fusion == "sum" and foreign.is_foreign(asked.text or query.text, memories)
+            words = fusion.decided(query, asked.text, arms, memories, models.embedder, other)
+            adapted = fused if words is None else fusion.fuse(query.recipe, words, arms, memories)
+            fused = adapted if other or query.effort == "fast" else fused
+        return Found(
+            query, asked, arms, fused, memories, skipped, timing=timing, words=words, adapted=adapted, foreign=other
+        )
 
     def _take_part(self, found: Found, ranked: Ranked, part: str, models: Models, watch: Stopwatch) -> float:
         """Ask one of several questions on its own too: its best belong among the best of the whole."""
@@ -343,9 +352,7 @@ class Reader:
         """The features of the candidates, as the ranker sees them."""
         from .features import Asked, features
 
-        words = terms.of_query(found.question)
-        total, counts = self.store.frequencies(self.tenant, words, found.query.filter)
-        rarity = {word: math.log(1 + total / (1 + counts.get(word, 0))) for word in words}
+        rarity = self._rarity(found)
         names, wanted = Names.of(found.question, found.asked.identifiers), intent.kinds(found.query.text)
         timed, linked, when = found.arms.get("time", {}), found.arms.get("links", {}), found.asked.when
         bare = intent.bare(found.question, when.words) if when else 0.0
@@ -359,12 +366,19 @@ class Reader:
             "verbatim": [verbatim(memory, found.asked) for memory in found.memories],
             "defines": [names.mean(memory) for memory in found.memories],
         }
-        return features(Asked(found.query.text, rarity), found.memories, found.arms, found.fused, known)
+        fused = found.fused if found.query.fusion == "sum" else rank.add(found.arms, RECIPES["default"].arms)
+        return features(Asked(found.query.text, rarity), found.memories, found.arms, fused, known)
+
+    def _rarity(self, found: Found) -> dict[str, float]:
+        """How rare each word of the question is in what the caller sees."""
+        words = terms.of_query(found.question)
+        total, counts = self.store.frequencies(self.tenant, words, found.query.filter)
+        return {word: math.log(1 + total / (1 + counts.get(word, 0))) for word in words}
 
     def _rank(self, found: Found, models: Models) -> Ranked:
         """The scores after a closer look by the ranker, where it can be had."""
         query, memories, arms = found.query, found.memories, found.arms
-        if query.effort == "fast" or not memories or "vector" not in arms or "text" not in arms:
+        if query.effort == "fast" or found.foreign or not memories or "vector" not in arms or "text" not in arms:
             return Ranked(self._by_arms(found))
         from . import ranker
 
@@ -372,10 +386,11 @@ class Reader:
             fitted = ranker.load()
         except ModelUnavailable as error:
             return Ranked(self._by_arms(found), skipped=(f"ranker: {error}",))
-        if models.embedder is None or fitted.model != models.embedder.model:
+        if models.embedder is None or not ranker_knows(models.embedder):
             note = (f"ranker: it was fitted with {fitted.model}",) if query.explain else ()
             return Ranked(self._by_arms(found), skipped=note)
-        scores = dict(zip((memory.id for memory in memories), fitted.score(self.rows(found)).tolist(), strict=True))
+        by_ranker = zip(memories, fitted.score(self.rows(found)).tolist(), strict=True)
+        scores = {memory.id: score + BY_ARMS * found.adapted[memory.id] for memory, score in by_ranker}
         if query.effort == "deep" and models.reranker is not None:
             best = set(rank.order(scores)[:RERANKED])
             few = [memory for memory in memories if memory.id in best]
@@ -420,6 +435,10 @@ class Reader:
         query = found.query
         if query.effort == "fast" or models.relevance is None or not scored:
             return 1.0, scored
+        if found.foreign:
+            best = [one.memory for one in scored]
+            seen = foreign.numbers(best, found.arms.get("vector", {}), self._rarity(found))
+            return foreign.sure_of_answer(models.embedder.model if models.embedder else "", seen), scored
         most = READ_DEEP if query.effort == "deep" else READ
         some = [one for one in scored[: 2 * most] if not withheld(one.memory, query.recipe, query.shown)][:most]
         notes = [read_text(one.memory, found.question) for one in some]
@@ -564,7 +583,7 @@ def ranker_knows(embedder: Embedder) -> bool:
     from . import ranker
 
     try:
-        return ranker.load().model == embedder.model
+        return ranker.load().model == on_scale_of(embedder.model)
     except ModelUnavailable:
         return False
 

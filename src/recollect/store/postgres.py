@@ -21,6 +21,7 @@ from psycopg import sql as compose
 
 from .. import times
 from ..errors import BadInput, RecollectError, StoreLocked, StoreUnavailable
+from ..language import terms
 from ..settings import shown
 from ..types import Filter, Kept, Memory
 from . import filters, words
@@ -149,6 +150,7 @@ class PostgresStore(Tending):
         self._writers = threading.BoundedSemaphore(WRITERS)
         self._building = threading.Lock()
         self._summed = set()
+        self._make_words_again()
 
     @contextmanager
     def _begin(self, tenant: str, mode: str) -> Iterator[Connection]:
@@ -428,6 +430,19 @@ class PostgresStore(Tending):
             if texts and self._query(sql, tenant=tenant, texts=list(texts))[0][0]:
                 found.append(name)
         return list(server.LEFTOVERS), found, list(UNREACHED)
+
+    def _make_words_again(self) -> None:
+        """Index texts that are not English anew, where the rules for their words have changed since."""
+        with server.our_errors(self.url), self._pool.connection() as con:
+            if not con.execute("select 1 from meta where key = 'words'").fetchone():
+                return
+        for tenant in self.tenants():
+            with self.transaction(tenant, "upgrade", times.moment(0)) as changes:
+                for memory in self.each(tenant, Memory):
+                    if any(map(terms.other_language, (memory.title, memory.content, memory.context))):
+                        changes.index(memory, memory)
+        with server.our_errors(self.url), self._pool.connection() as con:
+            con.execute("delete from meta where key = 'words'")
 
     def mend(self) -> None:
         """Take damaged rows from the journal, and build full text, tags and references again from the rows."""

@@ -107,6 +107,7 @@ def set_up(con: apsw.Connection) -> apsw.Connection:
     functions: tuple[tuple[str, Any, int], ...] = (
         ("terms", terms.joined, 1),
         ("terms_of_list", _terms_of_list, 1),
+        ("other_language", terms.other_language, 1),
         ("wall", wall, 2),
         ("around", words.around, 4),
     )
