@@ -36,7 +36,7 @@ from recollect.recall.features import NAMES
 from recollect.recall.network import WEIGHTS, Network
 from recollect.recall.printing import read_text
 from recollect.recall.query import parse
-from recollect.recall.read import READ, Models, Stopwatch
+from recollect.recall.read import BY_ARMS, READ, Models, Stopwatch
 from recollect_eval.cache import CachedEmbedder
 from recollect_eval.corpus import Corpus, Question
 from recollect_eval.provenance import provenance
@@ -85,6 +85,7 @@ def example(subject: Subject, question: Question, model: CachedEmbedder) -> Exam
     answers = question.label("answers") or question.right
     right = np.array([bool(set(subject._keys[id]) & answers) for id in ids], np.float32)
     scores = {"words": found.arms.get("text", {}), "vectors": found.arms.get("vector", {}), "sum": found.fused}
+    scores["adapted"] = found.adapted
     arms = {arm: np.array([some.get(id, 0.0) for id in ids], np.float32) for arm, some in scores.items()}
     lone = not any(memory.scope.session or memory.kind == "code" for memory in found.memories)
     texts = [read_text(memory, question.text) for memory in found.memories]
@@ -209,10 +210,15 @@ def rrf(one: Example) -> Floats:
     return np.array([fused[id] for id in ids], np.float32)
 
 
+def final(one: Example, fitted: Network) -> Floats:
+    """The score that recall gives: the ranker's, and beside it the sum with the shares decided for the question."""
+    return fitted.score(one.rows) + BY_ARMS * one.arms["adapted"]
+
+
 def compared(own: Sequence[Example], fitted: Network) -> dict[str, float]:
     """The order of the candidates by plain methods and by a ranker."""
     plain = {arm: mean(own, lambda one, arm=arm: one.arms[arm]) for arm in ("words", "vectors", "sum")}  # type: ignore[misc]
-    return plain | {"rrf": mean(own, rrf), "ranker": mean(own, lambda one: fitted.score(one.rows))}
+    return plain | {"rrf": mean(own, rrf), "ranker": mean(own, lambda one: final(one, fitted))}
 
 
 def reading(own: Sequence[Example], fitted: Network, relevance: PairReader) -> dict[float, float]:
@@ -220,7 +226,7 @@ def reading(own: Sequence[Example], fitted: Network, relevance: PairReader) -> d
     some = random.Random(1).sample(list(own), min(SAMPLE, len(own)))
     found: dict[float, list[float]] = {weight: [] for weight in READING}
     for one in some:
-        scores = fitted.score(one.rows)
+        scores = final(one, fitted)
         best = np.argsort(-scores, kind="stable")[:READ]
         logits = [read["answers"] for read in relevance.read(one.question, [one.texts[place] for place in best])]
         for weight in READING:
