@@ -1,13 +1,15 @@
-"""How much words count beside vectors in `fast` follows from the question and what both arms found."""
+"""How much words count beside vectors follows from the question and what both arms found."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import recollect
-from recollect.recall import fusion
+from recollect.recall import fusion, read
+from recollect.recall.ranker import Ranker
 
 NOTES = ("The gateway listens on port 8420.", "Invoices go out at night.", "Ana looks after billing.", "We use pnpm.")
 
@@ -22,7 +24,18 @@ def test_the_share_is_told_and_stays_within_its_bounds(tmp_path: Path) -> None:
         assert fusion.LOW <= found.explained.words <= fusion.HIGH
         ranked = memory.recall("who is in charge of billing?", explain=True).explained
         assert ranked is not None
-        assert ranked.words is None
+        assert ranked.words == found.explained.words
+
+
+def test_the_sum_of_the_arms_counts_beside_the_ranker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A ranker that has learnt nothing of a sort of text must not undo what words and vectors agree on."""
+    monkeypatch.setattr(Ranker, "score", lambda self, rows: np.zeros(len(rows), np.float32))
+    monkeypatch.setattr(read, "READ", 0)
+    with recollect.open(tmp_path / "store.db") as memory:
+        memory.remember_many(NOTES)
+        asked = "which port does the gateway listen on?"
+        orders = [[hit.memory.id for hit in memory.recall(asked, effort=effort)] for effort in ("fast", "balanced")]
+    assert orders[0] == orders[1]
 
 
 def test_another_model_and_a_fusion_of_the_caller_are_left_alone(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from psycopg import sql
 import postgres
 import recollect
 from conftest import Clock, Opener, Places, open_store
-from nouns import A, B, memory, put
+from nouns import START, A, B, found, memory, put
 from recollect import MigrationChanged, NewerSchema, NotADatabase
 from recollect.language.terms import of_query
 from recollect.store import migrate
@@ -438,3 +438,17 @@ def test_a_purge_says_what_it_cannot_reach_and_what_clears_it(
         assert holding(), "the control: before, they are in the files"
         con.execute(files[files.index("vacuum (") :])
         assert holding() == []
+
+
+def test_texts_in_other_languages_are_indexed_anew(store: PostgresStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A database that was filled before their words were made by their own rules."""
+    german = memory(1, "Die Rechnungen werden am Freitag verschickt.")
+    with monkeypatch.context() as before:
+        before.setattr("recollect.language.terms.terms", lambda said: said.lower().split())
+        put(store, german, memory(2, "The invoices are sent on Friday."))
+    assert found(store, "Welche Rechnung fehlt?") == []
+    with psycopg.connect(store.url, autocommit=True) as con:
+        con.execute("insert into meta (key, value) values ('words', 'again')")
+    again = PostgresStore(store.url, 5, START)
+    assert found(again, "Welche Rechnung fehlt?") == [german.id]
+    again.close()
