@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -38,7 +38,7 @@ from .recipes import RECIPES
 from .select import ALIKE, Scored, by_age, has_words_of, newer_first, once_each, select, tells, with_sessions, withheld
 from .then import asked_back, held_then, told_at
 from .timing import DEPTH as ARRANGED
-from .timing import Fit, Timing, arrange, asks_order, describe, in_order, timing_of
+from .timing import Fit, Timing, arrange, asks_order, describe, in_order, local, timing_of
 from .understand import Understood, understand
 
 if TYPE_CHECKING:
@@ -593,11 +593,6 @@ def _of_time(found: Found) -> float:
     when, timed = found.asked.when, found.arms.get("time", {})
     sure = (timed[memory.id] for memory in found.memories if when and memory.id in timed and within(memory, when))
     return max(sure, default=0.0)
-
-
-def local(moment: datetime) -> datetime:
-    """A moment in the zone in which days begin: the clock's own, or that of this machine where the clock tells UTC."""
-    return moment.astimezone() if moment.utcoffset() == timedelta(0) else moment
 
 
 def days(moment: datetime, now: datetime) -> float:

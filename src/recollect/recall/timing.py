@@ -215,3 +215,8 @@ def _is_better(one: Memory, other: Memory, timing: Timing, places: Mapping[str, 
     if timing.start is None:
         return mine < theirs or (mine == theirs == INSIDE and told > then)
     return mine < theirs if theirs == LATER or mine == INSIDE else mine == theirs == BEFORE and told > then
+
+
+def local(moment: datetime) -> datetime:
+    """A moment in the zone in which days begin: the clock's own, or that of this machine where the clock tells UTC."""
+    return moment.astimezone() if moment.utcoffset() == timedelta(0) else moment
