@@ -10,6 +10,7 @@ import pytest
 import recollect
 from recollect.recall import fusion, read
 from recollect.recall.ranker import Ranker
+from recollect.types import Draft
 
 NOTES = ("The gateway listens on port 8420.", "Invoices go out at night.", "Ana looks after billing.", "We use pnpm.")
 
@@ -32,7 +33,7 @@ def test_the_sum_of_the_arms_counts_beside_the_ranker(tmp_path: Path, monkeypatc
     monkeypatch.setattr(Ranker, "score", lambda self, rows: np.zeros(len(rows), np.float32))
     monkeypatch.setattr(read, "READ", 0)
     with recollect.open(tmp_path / "store.db") as memory:
-        memory.remember_many(NOTES)
+        memory.remember_many([Draft(note, kind="doc") for note in NOTES])
         asked = "which port does the gateway listen on?"
         orders = [[hit.memory.id for hit in memory.recall(asked, effort=effort)] for effort in ("fast", "balanced")]
     assert orders[0] == orders[1]

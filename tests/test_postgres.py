@@ -14,8 +14,8 @@ from psycopg import sql
 
 import postgres
 import recollect
-from conftest import Clock, Opener, Places, open_store
-from nouns import START, A, B, found, memory, put
+from conftest import START, Clock, Opener, Places, open_store
+from nouns import A, B, found, memory, put
 from recollect import MigrationChanged, NewerSchema, NotADatabase
 from recollect.language.terms import of_query
 from recollect.store import migrate

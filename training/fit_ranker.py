@@ -33,10 +33,11 @@ from recollect import rank
 from recollect.models import embedder
 from recollect.models.reader import PairReader
 from recollect.recall.features import NAMES
+from recollect.recall.fusion import BY_ARMS
 from recollect.recall.network import WEIGHTS, Network
 from recollect.recall.printing import read_text
 from recollect.recall.query import parse
-from recollect.recall.read import BY_ARMS, READ, Models, Stopwatch
+from recollect.recall.read import READ, Models, Stopwatch
 from recollect_eval.cache import CachedEmbedder
 from recollect_eval.corpus import Corpus, Question
 from recollect_eval.provenance import provenance

@@ -58,7 +58,6 @@ NEAR_ENOUGH, AHEAD, DOUBT = 0.45, 0.08, 0.03
 PART = 0.9  # what the answer to one of several questions counts beside the answer to all of them
 VERBATIM = 0.8  # what a memory gains that has what was quoted or named as it is
 DEFINES = 1.0  # what code gains that is called what was asked for, before whatever merely speaks of it
-BY_ARMS = 6.0  # what the sum of the arms counts beside the ranker's logit: what it has not learnt, the arms may know
 TIE = 4.0  # how much importance, age and confidence move a logit: enough to decide between what fits about equally well
 OPEN = 0.3  # what a time counts that lacks a beginning or an end: "before March" is most of the past
 SETTLED = 10  # places in which what contradicts each other is put in order
@@ -390,7 +389,8 @@ class Reader:
             note = (f"ranker: it was fitted with {fitted.model}",) if query.explain else ()
             return Ranked(self._by_arms(found), skipped=note)
         by_ranker = zip(memories, fitted.score(self.rows(found)).tolist(), strict=True)
-        scores = {memory.id: score + BY_ARMS * found.adapted[memory.id] for memory, score in by_ranker}
+        beside = fusion.beside_ranker(query.effort, memories)
+        scores = {memory.id: score + beside * found.adapted[memory.id] for memory, score in by_ranker}
         if query.effort == "deep" and models.reranker is not None:
             best = set(rank.order(scores)[:RERANKED])
             few = [memory for memory in memories if memory.id in best]
