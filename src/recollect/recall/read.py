@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from .. import rank
 from ..errors import ModelUnavailable, StoreCorrupt
-from ..history.asof import HELD_ONCE, Past, held
+from ..history.asof import HELD_ONCE, Past
 from ..language import terms
 from ..models.embedder import on_scale_of
 from ..store.contract import Store
@@ -36,7 +36,7 @@ from .printing import printed_tokens, read_text, said, why
 from .query import Query
 from .recipes import RECIPES
 from .select import ALIKE, Scored, by_age, has_words_of, newer_first, once_each, select, tells, with_sessions, withheld
-from .then import asked_back, held_then, told_at
+from .then import asked_back, held_then, passes, told_at
 from .timing import DEPTH as ARRANGED
 from .timing import Fit, Timing, arrange, asks_order, describe, in_order, local, timing_of
 from .understand import Understood, understand
@@ -597,19 +597,3 @@ def _of_time(found: Found) -> float:
 
 def days(moment: datetime, now: datetime) -> float:
     return (now - moment).total_seconds() / 86400
-
-
-def passes(memory: Memory, query: Query) -> bool:
-    """Whether a memory that came by a link is one that the question may see."""
-    filter = query.filter
-    return (
-        filter.scope.sees(memory.scope)
-        and (not filter.kinds or memory.kind in filter.kinds)
-        and (not filter.networks or memory.network in filter.networks)
-        and set(filter.tags) <= set(memory.tags)
-        and (query.as_of is not None or not filter.states or memory.state in filter.states)
-        and memory.importance >= filter.min_importance
-        and (filter.since is None or (memory.valid_from or memory.created_at) >= filter.since)
-        and (filter.until is None or (memory.valid_from or memory.created_at) <= filter.until)
-        and (filter.current_at is None or held(memory, filter.current_at))
-    )

@@ -80,3 +80,19 @@ def _heirs(store: Store, tenant: str, ids: Sequence[str]) -> set[str]:
         edge = sorted({link.origin for link in links if link.relation == "supersedes"} - found)
         found.update(edge)
     return found
+
+
+def passes(memory: Memory, query: Query) -> bool:
+    """Whether a memory that came by a link is one that the question may see."""
+    filter = query.filter
+    return (
+        filter.scope.sees(memory.scope)
+        and (not filter.kinds or memory.kind in filter.kinds)
+        and (not filter.networks or memory.network in filter.networks)
+        and set(filter.tags) <= set(memory.tags)
+        and (query.as_of is not None or not filter.states or memory.state in filter.states)
+        and memory.importance >= filter.min_importance
+        and (filter.since is None or (memory.valid_from or memory.created_at) >= filter.since)
+        and (filter.until is None or (memory.valid_from or memory.created_at) <= filter.until)
+        and (filter.current_at is None or held(memory, filter.current_at))
+    )
