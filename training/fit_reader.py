@@ -171,37 +171,14 @@ def run_layers(model: nn.ModuleDict, x: Tensor, filled: Tensor, layers: slice, d
     return x
 
 
-def cache_lower(model: nn.ModuleDict, pairs: Sequence[Pair], layers: int) -> list[Tensor]:
-    """The states of each pair behind the lowest layers, which are not fitted: they are computed once."""
+def logits(model: nn.ModuleDict, pairs: Sequence[Pair], frozen: int = 0, drop: float = 0.0) -> Tensor:
+    """The logits of the first token of some pairs; nothing is learnt in the lowest layers, which are frozen."""
     import torch
 
-    found: dict[int, Tensor] = {}
-    order = sorted(range(len(pairs)), key=lambda place: len(pairs[place].a) + len(pairs[place].b))
-    with torch.no_grad():
-        for start in range(0, len(order), 32):
-            part = order[start : start + 32]
-            some = [pairs[place] for place in part]
-            x = run_layers(model, *embed(model, some), slice(layers), 0.0)
-            for row, (place, one) in enumerate(zip(part, some, strict=True)):
-                found[place] = x[row, : len(one.a) + len(one.b) - 1].to(torch.bfloat16).clone()
-    return [found[place] for place in range(len(pairs))]
-
-
-def stack(states: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
-    """Cached states as one batch, and which of its places are filled."""
-    import torch
-
-    longest = -(-max(len(one) for one in states) // 8) * 8
-    x = torch.zeros(len(states), longest, WIDE)
-    filled = torch.zeros(len(states), longest, dtype=torch.bool)
-    for row, one in enumerate(states):
-        x[row, : len(one)], filled[row, : len(one)] = one.float(), True
-    return x, filled
-
-
-def logits(model: nn.ModuleDict, x: Tensor, filled: Tensor, layers: slice = slice(None), drop: float = 0.0) -> Tensor:
-    """The logits of the first token, behind the layers that are named."""
-    return model["head"](run_layers(model, x, filled, layers, drop)[:, 0].float())
+    with torch.set_grad_enabled(torch.is_grad_enabled() and not frozen):
+        x, filled = embed(model, pairs)
+        x = run_layers(model, x, filled, slice(frozen), 0.0)
+    return model["head"](run_layers(model, x, filled, slice(frozen, None), drop)[:, 0].float())
 
 
 def batches(pairs: Sequence[Pair], chance: random.Random) -> list[list[int]]:
@@ -274,7 +251,6 @@ def fit(pairs: list[Pair], held: list[Pair], args: argparse.Namespace) -> None:
     for number in range(args.freeze):
         model["layers"][number].requires_grad_(False)
     model["side"].requires_grad_(False)
-    lower = cache_lower(model, pairs, args.freeze)
     learnt = [weight for weight in model.parameters() if weight.requires_grad]
     optimizer = torch.optim.AdamW(learnt, weight_decay=DECAY, betas=(0.9, 0.98), fused=True)
     began, step, seen, saved = time.process_time(), 0, 0, time.process_time()
@@ -288,7 +264,7 @@ def fit(pairs: list[Pair], held: list[Pair], args: argparse.Namespace) -> None:
         some = [pairs[place] for place in places]
         for group in optimizer.param_groups:
             group["lr"] = args.rate * min(step / 100 + 1e-3, 1.0) * (1 - done * (1 - args.floor))
-        given = logits(model, *stack([lower[place] for place in places]), slice(args.freeze, None), DROP)
+        given = logits(model, some, args.freeze, DROP)
         loss = loss_of(given, some)
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
@@ -316,7 +292,7 @@ def score(model: nn.ModuleDict, pairs: Sequence[Pair]) -> Tensor:
     with torch.no_grad():
         for start in range(0, len(order), 64):
             part = order[start : start + 64]
-            found[part] = logits(model, *embed(model, [pairs[place] for place in part]))
+            found[part] = logits(model, [pairs[place] for place in part])
     return found
 
 

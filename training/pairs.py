@@ -18,6 +18,7 @@ import json
 import random
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -309,6 +310,43 @@ def lines(path: Path) -> list[Row]:
         return [json.loads(line) for line in file if line.strip()]
 
 
+# -- what a thing is --------------------------------------------------------------------------------------------------
+
+
+def of_kinds(path: Path, rounds: int, chance: random.Random) -> Iterator[Row]:
+    """Questions and tasks that name a kind of thing, with notes that name one of the kind and never say what it is."""
+    head, *rest = path.read_text("utf-8").split("\n@")
+    wordings = {name: told for name, *told in (part.strip().splitlines() for part in rest)}
+    kinds = [tuple(re.split(sign, side) for sign, side in zip((r"; ", r", "), line.split(" | "), strict=True))
+             for line in head.strip().splitlines()]  # fmt: skip
+
+    def say(what: str, names: Sequence[str], values: Sequence[str], product: str) -> str:
+        first, second = two(values, chance)
+        name = chance.choice(names)
+        clause = re.match(r"(how|where|what|who|when)\b", name) is not None and what != "statements"
+        told = chance.choice(wordings[f"{what} of clauses" if clause else what])
+        return told.replace("{K}", name).replace("{V}", first).replace("{W}", second).replace(
+            "{P}", product
+        )  # fmt: skip
+
+    for number, (names, values) in enumerate(kinds):
+        fold = f"kinds-{path.stem}{'x' * (number % 8 == 7)}"
+        for _ in range(rounds):
+            product, elsewhere = chance.sample(PRODUCTS, 2)
+            far, others = chance.choice([other for other in kinds if not set(values) & set(other[1])])
+            right, wrong = say("statements", names, values, product), say("statements", far, others, product)
+            asked, task = say("questions", names, values, product), say("tasks", names, values, product)
+            note = noted([right], [wrong], chance) if chance.random() < 0.2 else dressed(right, chance)
+            yield row("answers", dressed(asked, chance, asks=True), note, {"answers": 1, "helps": 1}, fold)
+            yield row("answers", dressed(task, chance), note, {"helps": 1}, fold)
+            for one in (asked, task):
+                yield row("answers", dressed(one, chance), dressed(wrong, chance), {"answers": 0, "helps": 0}, fold)
+            if product in asked:
+                missed = say("statements", names, values, elsewhere)
+                if elsewhere in missed:
+                    yield row("answers", dressed(asked, chance), dressed(missed, chance), {"answers": 0}, fold)
+
+
 # -- word tables ------------------------------------------------------------------------------------------------------
 
 HOW = (
@@ -527,10 +565,17 @@ def nearest(texts: Sequence[str], asked: Sequence[str], count: int) -> list[list
     """The texts that the packaged embedder puts nearest to each question, which is what recall reads."""
     import numpy as np
 
-    from recollect.models.embedder import load
-
-    near = load().embed(asked, "query") @ load().embed(texts, "document").T
+    embedder = load_embedder()
+    near = embedder.embed(asked, "query") @ embedder.embed(texts, "document").T
     return [[int(n) for n in line] for line in np.argsort(-near, axis=1)[:, :count]]
+
+
+@cache
+def load_embedder() -> Any:
+    from recollect.models.embedder import load
+    from recollect_eval.cache import CachedEmbedder
+
+    return CachedEmbedder(load(), ROOT / "bench" / ".cache")
 
 
 def neighbours(texts: Sequence[str], count: int) -> list[tuple[int, list[int]]]:
@@ -592,12 +637,8 @@ def kept(rows: list[Row]) -> list[Row]:
 
 ROOT = Path(__file__).parents[1]
 AUTHORED = ROOT / "training" / "authored"
-ROUNDS, REPEATED, WORDS, KEEP = (
-    14,
-    4,
-    700,
-    4000,
-)  # passes over each frame and group, of the word tables, prompts rehearsed
+ROUNDS, REPEATED, WORDS = 14, 4, 700  # passes over each frame and group, and of the word tables
+CORPORA, KEEP = 60, 12_000  # corpora of which the packaged weights' logits are rehearsed, and how many of them
 DOUBTFUL = 0.5  # the weight of a statement that some would keep and some would not
 FEW = 6  # notes beside the right ones that a prompt is shown with
 
@@ -646,16 +687,12 @@ def of_durable(data: Path) -> Iterator[Row]:
             yield row("durable", one.text, durable.surroundings(around), int(kept), f"turns-{turn.group}", weight)
 
 
-def gathered(data: Path | None) -> list[Row]:
-    """Stores of prompts and notes that the packaged weights have seen, and the prompts of one more author."""
+def gathered() -> list[Row]:
+    """The stores of the made-up projects, which the packaged weights have seen."""
     import fit_relevance
     import notes
-    from recollect_eval import cosqa, longmemeval
 
-    tasks = [fit_relevance._task(corpus, f"notes-{corpus.name[0]}") for corpus in notes.corpora("abcdefgh")]
-    for name, loaded in (("longmemeval", longmemeval.load(data)), ("cosqa", cosqa.load(data))):
-        tasks += [fit_relevance._task(corpus, name) for corpus in loaded.corpora]
-    return tasks
+    return [fit_relevance._task(corpus, f"notes-{corpus.name[0]}") for corpus in notes.corpora("abcdefgh")]
 
 
 def main() -> None:
@@ -670,6 +707,8 @@ def main() -> None:
     args = parser.parse_args()
     chance = random.Random(7)
     rows = [*of_frames(args.authored / "frames", args.rounds, chance), *of_groups(args.authored / "groups", chance)]
+    for path in sorted((args.authored / "kinds").glob("*.txt")):
+        rows += of_kinds(path, args.rounds, chance)
     rows += [*of_words(WORDS, chance), *of_own(chance), *of_notes(chance), *of_planted(chance)]
     rows += of_durable(args.data or ROOT.parent / "shared" / "data")
     prompts = [
@@ -681,8 +720,8 @@ def main() -> None:
     if args.kept and args.kept.exists():
         rows += lines(args.kept)
     else:
-        again = list(of_tasks(gathered(args.data), chance, labelled=False, few=2))
-        again = kept(chance.sample(again, min(3 * KEEP, len(again))))
+        again = list(of_tasks(chance.sample(gathered(), CORPORA), chance, labelled=False, few=2))
+        again = kept(chance.sample(again, min(KEEP, len(again))))
         rows += again
         if args.kept:
             with gzip.open(args.kept, "wt", encoding="utf-8") as file:
