@@ -188,6 +188,7 @@ CALLS: dict[str, Callable[[Store, str, Filled], Any]] = {
     "edges": lambda store, me, other: store.edges(me, ["launch", other.mark], WIDE, "head"),
     "entities_named": lambda store, me, other: store.entities_named(me, [other.mark]),
     "unread": lambda store, me, other: store.unread(me, "v", 100),
+    "nearest_each": lambda store, me, other: store.nearest_each(me, "m", [unit(1)], WIDE, 100),
     "graph_size": lambda store, me, other: store.graph_size(me, "none"),
     "most_named": lambda store, me, other: store.most_named(me, 10),
 }  # fmt: skip
@@ -206,6 +207,7 @@ def inside(store: Store, me: str, other: Filled) -> Any:
 
 
 ATTEMPTS: dict[str, Callable[[Transaction, Filled], Any]] = {
+    "expect": lambda changes, other: changes.expect([key(text) for text in SAID], [source(2, uri=other.mark)]),
     "get": lambda changes, other: [
         changes.get(Memory, other.ids[0]), changes.get(Evidence, other.evidence), changes.get(Link, other.link),
         changes.get(Tombstone, other.tombstone),
@@ -231,7 +233,7 @@ ATTEMPTS: dict[str, Callable[[Transaction, Filled], Any]] = {
 }  # fmt: skip
 # These change only what they are given, or are tried by `inside`.
 OF_THEIR_OWN = {
-    "put", "put_answer", "put_token", "put_webhook", "embed", "purge", "replay", "restate", "restore_vectors",
+    "add", "put", "put_answer", "put_token", "put_webhook", "embed", "purge", "replay", "restate", "restore_vectors",
     "kept", "extracted",
 }  # fmt: skip
 

@@ -174,15 +174,9 @@ class Client(Verbs):
     def _run(self, name: str, **given: Any) -> Any:
         return self._call(BY_NAME[name], given)
 
-    @staticmethod
-    def sent(operation: Operation, given: Mapping[str, Any]) -> dict[str, Any]:
-        """The arguments of a verb as its operation takes them."""
-        nullable = {one.name for one in operation.parameters if one.nullable}
-        return {name: one for name, one in _plain(given).items() if one is not None or name in nullable}
-
     def _call(self, operation: Operation, given: Mapping[str, Any]) -> Any:
         """Send an operation's arguments to its address, and make its result again."""
-        sent, path = self.sent(operation, given), operation.path
+        sent, path = arguments(operation, given), operation.path
         for name in [name for name in sent if f"{{{name}}}" in path]:
             path = path.replace(f"{{{name}}}", _id(sent.pop(name)))
         if operation.method in ("GET", "DELETE"):
@@ -275,6 +269,12 @@ def _draft(draft: Draft | str) -> dict[str, Any]:
         raise BadInput(f"drafts must be texts or Drafts, not {type(draft).__name__}.")
     # How often it was seen is for the store to say, not for somebody who is elsewhere.
     return _plain({f.name: getattr(draft, f.name) for f in fields(Draft) if f.name != "observed"})
+
+
+def arguments(operation: Operation, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of a verb as its operation takes them."""
+    nullable = {one.name for one in operation.parameters if one.nullable}
+    return {name: one for name, one in _plain(given).items() if one is not None or name in nullable}
 
 
 def _plain(values: Mapping[str, Any]) -> dict[str, Any]:

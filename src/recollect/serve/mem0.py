@@ -17,7 +17,7 @@ from starlette.routing import Route
 
 from ..adapters.mem0 import IDS, Memory
 from ..agents.access import Caller
-from ..client import Client
+from ..client import Client, arguments
 from ..engine import Engine
 from ..errors import BadInput, NotFound, TooSlow
 from ..ops.operation import Operation
@@ -37,7 +37,7 @@ class _Within(Client):
         self._engine, self._caller = engine, caller
 
     def _call(self, operation: Operation, given: Mapping[str, Any]) -> Any:
-        return operation.call(self._engine, self._caller, self.sent(operation, given))
+        return operation.call(self._engine, self._caller, arguments(operation, given))
 
 
 def _get(memory: Memory, given: Given) -> Any:

@@ -20,7 +20,7 @@ import apsw
 
 from ..types import Filter
 from . import filters, sqlite_file, words
-from .reading import COUNT, Figures
+from .reading import COUNT, MANY_CHANGES, Figures
 from .rows import to_json
 from .sqlite_tending import Tending
 from .statements import HEAD
@@ -92,7 +92,7 @@ class FullText(Tending):
     ) -> tuple[dict[int, dict[str, float]], dict[str, float]]:
         """The memories that hold the words, with how each is spread in them, and how rare each is."""
         seen, total = self._seen(con, tenant, filter), self._breadth(con, tenant, filters.wall(filter))
-        everywhere = {term: self._count_kept(con, tenant, HOLDING, {"match": f'"{term}"'}) for term in terms}
+        everywhere = {term: self._count_everywhere(con, term, rows) for term in terms}
         theirs = {term: max(math.log((rows - n + 0.5) / (n + 0.5)), 1e-6) for term, n in everywhere.items()}
         most, common = max(POSTINGS, 20 * limit), list[str]()
         if sum(everywhere.values()) > max(COMMON, most):
@@ -166,6 +166,14 @@ class FullText(Tending):
         """How many memories pass a filter."""
         conditions, values = self._where(filter)
         return int(self._count_kept(con, tenant, COUNT.format(where=conditions), values))
+
+    def _count_everywhere(self, con: apsw.Connection, term: str, rows: int) -> float:
+        """How many memories of all tenants hold a word. FTS5 ranks by it, so a small file is always counted anew."""
+
+        def count() -> float:
+            return float(con.execute(HOLDING, {"match": f'"{term}"'}).get)
+
+        return self._figures.get(f"{HOLDING}\0{term}", rows, count) if rows > MANY_CHANGES else count()
 
     def _count_kept(self, con: apsw.Connection, tenant: str, sql: str, values: dict[str, Any]) -> float:
         values = {"tenant": tenant, **values}
