@@ -689,6 +689,20 @@ def test_the_hook_carries_to_the_daemon_and_back(daemon: Path) -> None:
     assert spool.waiting(str(daemon)) == []
 
 
+def test_a_queue_that_is_taken_in_while_it_is_counted_is_not_missed(tmp_path: Path, monkeypatch: Any) -> None:
+    home = str(tmp_path)
+    spool.add(home, {"input": {"last_assistant_message": "Done."}})
+    read = spool.records
+
+    def taken_meanwhile(path: str) -> Any:
+        monkeypatch.setattr(spool, "records", read)
+        spool.take(home)
+        return read(path)
+
+    monkeypatch.setattr(spool, "records", taken_meanwhile)
+    assert len(spool.waiting(home)) == 1
+
+
 def test_a_daemon_killed_during_capture_loses_nothing_and_stores_nothing_twice(daemon: Path) -> None:
     found = serve(daemon)
     said = [f"Sentence number {n} of the talk." for n in range(24)]

@@ -88,7 +88,9 @@ PASSING = f"computed_ms timings updated_at why {COUNTED}".split()
 
 
 def lasting(told: Any) -> Any:
-    """What was printed, without what tells how long it took or how often something was looked at."""
+    """What was printed, without how long it took, how often something was looked at and the age in a score."""
+    if isinstance(told, float):
+        return round(told, 2)
     if isinstance(told, dict):
         return {name: lasting(value) for name, value in told.items() if name not in PASSING}
     return [lasting(value) for value in told] if isinstance(told, list) else told

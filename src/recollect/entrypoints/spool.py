@@ -154,15 +154,18 @@ def refuse(home: str, record: dict[str, Any] | bytes, reason: str) -> None:
 
 
 def waiting(home: str) -> list[dict[str, Any]]:
-    """What is queued now, oldest first."""
+    """What is queued now, oldest first. The daemon renames the queue when it takes it in: then it is looked at again."""
     folder = os.path.join(home, FOLDER)
-    found: list[dict[str, Any]] = []
-    for path in [*_taken(folder), os.path.join(folder, QUEUE)]:
-        try:
-            found += [record for record in records(path) if isinstance(record, dict)]
-        except FileNotFoundError:
-            continue  # never written, or taken in while we looked
-    return found
+    while True:
+        taken = _taken(folder)
+        found: list[dict[str, Any]] = []
+        for path in [*taken, os.path.join(folder, QUEUE)]:
+            try:
+                found += [record for record in records(path) if isinstance(record, dict)]
+            except FileNotFoundError:
+                continue  # never written, or taken in while we looked
+        if not set(_taken(folder)) - set(taken):
+            return found
 
 
 def refused(home: str) -> list[dict[str, Any]]:
