@@ -154,7 +154,7 @@ def refuse(home: str, record: dict[str, Any] | bytes, reason: str) -> None:
 
 
 def waiting(home: str) -> list[dict[str, Any]]:
-    """What is queued now, oldest first. The daemon renames the queue when it takes it in: then it is looked at again."""
+    """What is queued now, oldest first. Where the daemon takes the queue in meanwhile, it is looked at again."""
     folder = os.path.join(home, FOLDER)
     while True:
         taken = _taken(folder)
