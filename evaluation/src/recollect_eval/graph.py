@@ -1,6 +1,6 @@
 """The knowledge graph, measured: questions that need several notes (`multihop`), and what is read from notes.
 
-Both read the files of a part below `--data`, or the one named by `--file`.
+Both read the files of a part in `training/` (below `--data`, if that is given), or the one named by `--file`.
 
 `multihop`: one line a store in `multihop/PART-AUTHOR.jsonl`, with notes and questions; a question has the ids of the
 notes that hold the final answer. The stores of a file are asked together, so that each is a distraction for the others.
@@ -30,6 +30,7 @@ from recollect.types import KINDS, Draft, Filter
 
 from .provenance import provenance
 
+OURS = Path(__file__).parents[3] / "training"
 FIRST = 5
 Say = Callable[[str], None]
 
@@ -38,7 +39,7 @@ def lines(
     data: Path | None, name: str, part: str, file: Path | None = None
 ) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     """Each file of a part, or the one that is named, with its lines."""
-    files = [file] if file else sorted((data / name).glob(f"{part}-*.jsonl")) if data else []
+    files = [file] if file else sorted(((data or OURS) / name).glob(f"{part}-*.jsonl"))
     if not files:
         raise BadInput(f"There is no {part} data of {name}.", fix=f"Name its folder: recollect eval {name} --data PATH")
     for file in files:
