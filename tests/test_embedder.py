@@ -290,7 +290,7 @@ def test_a_graph_that_pools_by_itself_and_wants_only_ids_is_taken_as_it_is(tmp_p
 
 def test_an_unknown_name_is_refused_with_the_names_there_are(tmp_path: Path) -> None:
     for name in ("", "no-such-model", str(tmp_path / "absent")):
-        with pytest.raises(BadInput, match="default, hashing"):
+        with pytest.raises(BadInput, match="default, multilingual, hashing"):
             load(name)
 
 

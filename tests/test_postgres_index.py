@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
@@ -70,10 +71,12 @@ def indexes(con: psycopg.Connection[Any]) -> list[tuple[str, bool]]:
 
 
 def scans(con: psycopg.Connection[Any], store: PostgresStore) -> int:
-    """How often the index was scanned, once the store's one connection has told its numbers."""
-    with store._pool.connection() as one:
-        one.execute("select pg_stat_force_next_flush()")
-        one.execute("select 1")
+    """How often the index was scanned, once each connection of the store has told its numbers."""
+    with ExitStack() as held:
+        for _ in range(store._pool.get_stats()["pool_size"]):
+            one = held.enter_context(store._pool.connection())
+            one.execute("select pg_stat_force_next_flush()")
+            one.execute("select 1")
     row = con.execute(
         "select idx_scan from pg_stat_user_indexes where indexrelname = %s", (indexes(con)[0][0],)
     ).fetchone()

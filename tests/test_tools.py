@@ -64,6 +64,7 @@ class World:
     def value(self, tool: str, one: Parameter, memory: recollect.Memory) -> Any:
         """A value that makes sense for a parameter."""
         special: dict[str, Callable[[], Any]] = {
+            "recipe": lambda: "default",
             "id": lambda: memory.id, "origin": lambda: memory.id, "target": lambda: self.fresh().id,
             "into": lambda: self.fresh().id, "cursor": lambda: memory.id, "version": lambda: memory.version,
             "accept": lambda: [memory.id], "project": lambda: "shop", "entity": lambda: "billing", "user": lambda: "",

@@ -221,7 +221,8 @@ REACHES = {
 }  # fmt: skip
 CHANGES_NO_WORDS = {
     "try_models",  # asks the models of the settings one question
-    "janitor", "health",  # a summary is made of sentences that are stored, and held against the rejected ones
+    # A summary is made of sentences that are stored, and held against the rejected ones.
+    "janitor", "health", "entity_summaries",
     "forget", "reject", "link", "embed", "mend", "token_create", "token_revoke", "webhook_add", "webhook_remove",
     "approve", "checkpoint_create", "checkpoint_delete", "create_checkpoint", "hold_add", "hold_release",
     "invalidate_memory", "pending_approve", "pending_reject", "rate", "rate_memory", "retention_apply",
@@ -316,7 +317,7 @@ def test_a_rejected_value_cannot_be_laundered(opened: Opener, clock: Clock, tmp_
         assert VALUE not in [hit.memory.content for hit in hits]
 
     Backfill(engine, Wanted()).run([transcript])
-    assert len(believed(engine, VALUE)) == 1
+    assert len(believed(engine, VALUE)) == 2  # the decision, and the summary of the session that asked for it
     old = tmp_path / "old.jsonl"
     engine.export(old, journal=True)
     [wrong] = [memory for memory in engine.list(kinds=("decision",)).memories if memory.content == VALUE]

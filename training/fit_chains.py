@@ -202,6 +202,7 @@ def fit(examples: Sequence[Example]) -> dict[str, Any]:
     order, gate = fit_order(multi, mean, spread), fit_gate(gated, *gates)
     return {
         "about": "Fitted by training/fit_chains.py",
+        "model": embedder.load("default").model,
         "bias": round(float(gate[-1]), 4),
         "wanted": round(wanted, 4),
         "features": _table(chains.FEATURES, mean, spread, order),

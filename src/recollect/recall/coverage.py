@@ -69,7 +69,7 @@ def marks(question: str) -> set[str]:
     """The words and pairs of words of a question, and its first ones.
 
     >>> sorted(marks("List all jobs"))
-    ['all', 'all jobs', 'jobs', 'list', 'list all', '^list', '^list all', '^list all jobs']
+    ['^list', '^list all', '^list all jobs', 'all', 'all jobs', 'jobs', 'list', 'list all']
     """
     words = [word.lower() for word in _WORD.findall(question[:1000])]
     found = {*words, *(f"{a} {b}" for a, b in pairwise(words))}

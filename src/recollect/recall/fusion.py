@@ -4,7 +4,7 @@ A fixed share loses where texts are long and chatty, or terse and full of rare w
 found (how well the best fits, how far it leads, how much they agree) give the share of the words, between a tenth and
 seven tenths. The fit was drawn to the share at which all kinds of text do about equally well, so that an unfamiliar one
 is not taken for one of them. Fitted by `training/fit_fusion.py`. It orders in `fast`, and what the ranker says is added
-to it among documents and talk and in `deep`, so that on text of an unfamiliar sort the order is no worse than theirs.
+to it among documents and in `deep`, so that on text of an unfamiliar sort the order is no worse than theirs.
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 LOW, HIGH = 0.1, 0.7
 BY_ARMS = 6.0  # what the sum counts beside a logit of the ranker
-SORTS = ("doc", "turn")  # sorts of text that the ranker knows less well than single notes
 NAMES = ("one", "best", "lead", "tenth", "cosine", "cosine_lead", "cosine_tenth", "agree", "words_first", "meant_first",
          "terms", "best_per_term", "share")  # fmt: skip
 
@@ -57,9 +56,9 @@ def decided(
 
 
 def beside_ranker(effort: str, memories: Sequence[Memory]) -> float:
-    """What the sum of the arms counts beside the ranker: something among documents and talk, and in `deep`."""
-    told = 2 * sum(memory.kind in SORTS for memory in memories) > len(memories)
-    return BY_ARMS if told or effort == "deep" else 0.0
+    """What the sum of the arms counts beside the ranker: something among documents, and in `deep`."""
+    documents = 2 * sum(memory.kind == "doc" for memory in memories) > len(memories)
+    return BY_ARMS if documents or effort == "deep" else 0.0
 
 
 def fuse(
