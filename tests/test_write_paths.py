@@ -239,6 +239,7 @@ KEEPS_ANSWERS = {"remember_answer", "answer_put", "answer_seed", "forget_answer"
 QUIET_COMMANDS = {
     "agent", "answers", "audit", "backup", "checkpoint", "doctor", "embed", "forget", "graph", "handoff", "health",
     "hold", "install", "janitor", "jobs", "link", "migrate-store", "pool", "rate", "reject", "restore", "retention",
+    "retro",  # repeats what is stored, through the write path
     "review", "scan", "serve", "service", "state", "stop", "token", "top", "tour", "uninstall", "usage", "verify",
     "webhook", "why",
 }  # fmt: skip
