@@ -66,7 +66,7 @@ def test_every_verb_of_the_engine_is_an_operation_and_every_operation_is_a_verb_
     verbs = {name for name in dir(Engine) if not name.startswith("_")} - INNER
     named = {name_of(one) for one in OPERATIONS}
     assert verbs <= named
-    assert named == {name for name in dir(Client) if not name.startswith("_")} - {"close", "sent"}
+    assert named == {name for name in dir(Client) if not name.startswith("_")} - {"close"}
 
 
 # What only makes sense in the same process; a scope is taken by every verb that takes a project.
